@@ -36,6 +36,7 @@ const (
 	FindingPlaceholder     ServerFindingID = "placeholder"      // what it is for
 	FindingTakesName       ServerFindingID = "takes_name"       // the file of the other one
 	FindingShadowed        ServerFindingID = "shadowed"         // the file that wins
+	FindingShadows         ServerFindingID = "shadows"          // the file that does not
 )
 
 // findings are the English sentences, and whether the server can be connected all
@@ -71,6 +72,7 @@ var findings = map[ServerFindingID]struct {
 	FindingSecretInFile:    {true, "The value of {0} stands in the file for everybody who can read it. Enter it here to keep it in the keyring."},
 	FindingPlaceholder:     {true, "The value of {0} looks like a placeholder."},
 	FindingTakesName:       {true, "Once you trust it, it takes the place of the server of this name in {0}, and rules for that one hold for it."},
+	FindingShadows:         {true, "{0} defines a server of this name, too. This one counts."},
 	FindingShadowed:        {true, "{0} defines a server of this name, which wins."},
 }
 

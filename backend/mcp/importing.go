@@ -42,12 +42,15 @@ func (s *Servers) foreigns() (out []foreign) {
 	project := func(name string) string { return filepath.Join(s.cfg.Folder, filepath.FromSlash(name)) }
 	if s.cfg.User != "" {
 		user := func(name string) string { return filepath.Join(s.cfg.User, filepath.FromSlash(name)) }
-		code := map[string]string{"darwin": "Library/Application Support/Code", "windows": "AppData/Roaming/Code"}
+		code := map[string]string{
+			"darwin": user("Library/Application Support"), "windows": s.folderIn("APPDATA", user("AppData/Roaming")),
+		}
+		configs := cmp.Or(code[runtime.GOOS], s.folderIn("XDG_CONFIG_HOME", user(".config")))
 		out = append(out,
 			foreign{"Claude Code", user(".claude.json"), s.ofClaude},
 			foreign{"Cursor", user(".cursor/mcp.json"), ofObject("mcpServers")},
-			foreign{"VS Code", user(cmp.Or(code[runtime.GOOS], ".config/Code") + "/User/mcp.json"), ofObject("servers")},
-			foreign{"Codex", user(".codex/config.toml"), ofCodex},
+			foreign{"VS Code", filepath.Join(configs, "Code", "User", "mcp.json"), ofObject("servers")},
+			foreign{"Codex", filepath.Join(s.folderIn("CODEX_HOME", user(".codex")), "config.toml"), ofCodex},
 		)
 	}
 	return append(out,
@@ -55,6 +58,17 @@ func (s *Servers) foreigns() (out []foreign) {
 		foreign{"VS Code", project(".vscode/mcp.json"), ofObject("servers")},
 		foreign{"Codex", project(".codex/config.toml"), ofCodex},
 	)
+}
+
+// folderIn returns the folder that a variable names, or else the usual one.
+func (s *Servers) folderIn(variable, usual string) string {
+	if s.cfg.Getenv == nil {
+		return usual
+	}
+	if named := s.cfg.Getenv(variable); filepath.IsAbs(named) {
+		return filepath.Clean(named)
+	}
+	return usual
 }
 
 // ofObject reads the servers of a member at the top of a file, which may have

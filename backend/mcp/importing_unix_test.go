@@ -5,6 +5,7 @@ package mcp
 import (
 	"errors"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -80,5 +81,23 @@ enabled = false
 	y.put(".vscode/mcp.json", `{"servers": {"code": {"command": "rm"}}}`)
 	if err := take(code, "code"); !errors.As(err, &told) || told.ID != backend.ProblemServerImport {
 		t.Errorf("%v", err)
+	}
+}
+
+// Other programs keep their files where variables say, if these name a folder.
+func TestImportFromFoldersOfVariables(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "darwin" {
+		t.Skip("VS Code has one place there")
+	}
+	y := newYard(t)
+	other := t.TempDir()
+	y.put(filepath.Join(other, "Code/User/mcp.json"), `{"servers": {"code": {"command": "sh"}}}`)
+	y.put(filepath.Join(other, "config.toml"), "[mcp_servers.codex]\ncommand = \"sh\"\n")
+	for named, want := range map[string]int{"": 0, "relative": 0, other: 2} {
+		y.env["XDG_CONFIG_HOME"], y.env["CODEX_HOME"] = named, named
+		if reply, err := y.Importable(t.Context(), backend.Empty{}); err != nil || len(reply.Sources) != want {
+			t.Errorf("%q: %+v, %v", named, reply, err)
+		}
 	}
 }

@@ -37,7 +37,7 @@ func (s *Servers) judge(ctx context.Context) ([]standing, error) {
 		return nil, err
 	}
 	out := make([]standing, len(l.servers))
-	taken := map[string]*definition{}
+	taken := map[string]*standing{}
 	for i, d := range slices.Backward(l.servers) { // the strongest first
 		x := standing{definition: d}
 		if x.trusted, err = s.check(ctx, d); err != nil {
@@ -56,15 +56,16 @@ func (s *Servers) judge(ctx context.Context) ([]standing, error) {
 		case winner != nil:
 			x.state, x.winner = StateShadowed, winner.origin.File
 			x.more = append(x.more, finding(FindingShadowed, winner.origin.File))
+			winner.more = append(winner.more, finding(FindingShadows, d.origin.File))
 		case !switches.on(key(d), "", !d.off):
 			x.state = StateOff
 		default:
 			x.state = StateIdle
 		}
-		if x.trusted == trust.StateTrusted && winner == nil {
-			taken[d.draft.Name] = d
-		}
 		out[i] = x
+		if x.trusted == trust.StateTrusted && winner == nil {
+			taken[d.draft.Name] = &out[i]
+		}
 	}
 	return out, nil
 }

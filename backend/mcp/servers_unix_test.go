@@ -145,6 +145,15 @@ func TestPrecedence(t *testing.T) {
 	if rows[0].State != StateShadowed || rows[1].State != StateShadowed || rows[2].State == StateShadowed {
 		t.Error(y.states())
 	}
+	var others []string
+	for _, f := range rows[2].Findings {
+		if f.ID == FindingShadows {
+			others = append(others, f.Args[0])
+		}
+	}
+	if diff := cmp.Diff([]string{rows[1].Origin.File, rows[0].Origin.File}, others); diff != "" {
+		t.Errorf("the one that counts does not say what does not: %s", diff)
+	}
 	if args := rows[0].Problem.Args; args[1] != filepath.Join(y.folder, ".agent", "settings.local.json") {
 		t.Errorf("it is shadowed by %q", args)
 	}

@@ -2033,7 +2033,7 @@ export type ServerFinding = {
   harmless?: boolean
 }
 
-export type ServerFindingID = "not_object" | "name_empty" | "name_underscores" | "name_long" | "name_hidden" | "member" | "unknown" | "ignored" | "transport" | "type_assumed" | "nothing" | "no_command" | "no_url" | "url" | "header" | "variable_name" | "helper" | "env_file" | "trusted_ignored" | "unset" | "unset_left_out" | "input" | "secret_missing" | "secret_unread" | "secret_in_file" | "placeholder" | "takes_name" | "shadowed"
+export type ServerFindingID = "not_object" | "name_empty" | "name_underscores" | "name_long" | "name_hidden" | "member" | "unknown" | "ignored" | "transport" | "type_assumed" | "nothing" | "no_command" | "no_url" | "url" | "header" | "variable_name" | "helper" | "env_file" | "trusted_ignored" | "unset" | "unset_left_out" | "input" | "secret_missing" | "secret_unread" | "secret_in_file" | "placeholder" | "takes_name" | "shadowed" | "shadows"
 
 export type ServerHealth = {
   since?: number
