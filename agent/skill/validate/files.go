@@ -173,7 +173,11 @@ func skipped(entry fs.DirEntry) error {
 // passes reports whether a folder of the skill is left out: what is installed, what version
 // control keeps, and another skill.
 func (c *checker) passes(file, name string) bool {
-	if name == ".git" || name == "node_modules" || strings.Count(file, "/") >= maxDepth {
+	if name == ".git" || name == "node_modules" {
+		return true
+	}
+	if strings.Count(file, "/") >= maxDepth {
+		c.find(moreFiles, c.main, 0)
 		return true
 	}
 	if c.o.Preset == BMAD {
