@@ -75,6 +75,9 @@ func (s *Skills) row(x standing, p *place, u used) SkillRow {
 	if x.Place.Folder != "" {
 		row.Place.Folder = s.shown(x.Place.Folder, x.Place.Scope, p.folder)
 	}
+	if runs(x.Skill) {
+		row.Place.Trust = x.id
+	}
 	row.Findings = counted(p.findings()[x.Key()])
 	return row
 }

@@ -262,6 +262,11 @@ func TestShow(t *testing.T) {
 	if _, err := f.Show(t.Context(), SkillRef{"other"}); problem(err) != backend.ProblemSkillMissing {
 		t.Error(err)
 	}
+	// What it runs is named where the user decides about it.
+	f.accept(row.Place.Trust)
+	if now := f.row(".claude/skills/deploy/SKILL.md"); now.State != SkillReady || builtIn.Row.Place.Trust != "" {
+		t.Errorf("%+v, %+v", now, builtIn.Row)
+	}
 }
 
 // What is not saved is checked and tried without running anything.
