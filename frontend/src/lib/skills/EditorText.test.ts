@@ -6,7 +6,7 @@ const text = 'one\ntwo\nthree'
 
 test('a line is selected, and lines with findings have a mark', () => {
   const { component } = render(EditorText, {
-    ...{ label: 'Text', value: text, marks: new Map([[2, 'HIGH']]) },
+    ...{ label: 'Text', value: text, marks: new Map([[2, 'HIGH' as const]]) },
   })
   const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Text' })
   component.go(2)
