@@ -73,6 +73,11 @@ const instead = "; or do without a worktree"
 
 // Create makes a worktree of the project's last commit, on a new branch.
 func Create(ctx context.Context, project, name string) (Tree, error) {
+	return CreateFrom(ctx, project, project, name)
+}
+
+// CreateFrom is Create with the last commit of another worktree of the project.
+func CreateFrom(ctx context.Context, project, from, name string) (Tree, error) {
 	t := Tree{Project: project, Name: name}
 	if err := t.check(); err != nil {
 		return Tree{}, err
@@ -81,8 +86,9 @@ func Create(ctx context.Context, project, name string) (Tree, error) {
 	if err != nil {
 		return Tree{}, err
 	}
-	if _, err := g.run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		return Tree{}, errors.New("the repository has no commit yet that a worktree could begin with: commit first" + instead)
+	commit, err := g.last(ctx, from)
+	if err != nil {
+		return Tree{}, err
 	}
 	list, err := g.run(ctx, "worktree", "list", "--porcelain")
 	if err != nil {
@@ -98,7 +104,7 @@ func Create(ctx context.Context, project, name string) (Tree, error) {
 		return Tree{}, err
 	}
 	g.limit = addTime
-	if _, err := g.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), "--", t.Path(), "HEAD"); err != nil {
+	if _, err := g.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), "--", t.Path(), commit); err != nil {
 		return Tree{}, err
 	}
 	t.Folder = filepath.Join(t.Path(), g.prefix)
@@ -107,6 +113,25 @@ func Create(ctx context.Context, project, name string) (Tree, error) {
 		return Tree{}, errors.Join(fmt.Errorf("the last commit has no folder %s: commit it first"+instead, g.prefix), removing)
 	}
 	return t, nil
+}
+
+// last returns the last commit of a worktree of the repository.
+func (g *git) last(ctx context.Context, from string) (string, error) {
+	at := g
+	if from != g.dir {
+		var err error
+		if at, err = open(ctx, from); err != nil {
+			return "", err
+		}
+		if at.common != g.common {
+			return "", fmt.Errorf("%s belongs to another repository"+instead, from)
+		}
+	}
+	commit, err := at.run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil {
+		return "", errors.New("the repository has no commit yet that a worktree could begin with: commit first" + instead)
+	}
+	return commit, nil
 }
 
 // check returns an error if the tree cannot be one of ours.

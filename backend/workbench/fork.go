@@ -25,7 +25,7 @@ type ForkFolder string
 const (
 	ForkHere       ForkFolder = ""         // where the session works that is forked
 	ForkInProject  ForkFolder = "project"  // in the project's folder
-	ForkInWorktree ForkFolder = "worktree" // in a git worktree of its own, which begins with the last commit
+	ForkInWorktree ForkFolder = "worktree" // in a git worktree of its own, which begins with the last commit where the session works
 )
 
 // ForkRequest is for sessions.fork.
@@ -185,7 +185,11 @@ func (w *Workbench) placeFork(ctx context.Context, f *fork, source backend.Sessi
 		if w.cfg.ReadOnly {
 			return remove, backend.Problem(backend.ProblemForkReadOnly)
 		}
-		tree, err := worktree.Create(ctx, w.cfg.Folder, worktree.Name(words, f.info.ID))
+		from := w.folderOf(source)
+		if _, err := os.Stat(from); err != nil { // its worktree is gone
+			from = w.cfg.Folder
+		}
+		tree, err := worktree.CreateFrom(ctx, w.cfg.Folder, from, worktree.Name(words, f.info.ID))
 		if err != nil {
 			return remove, backend.Problem(backend.ProblemWorktreeUnmade).Detailed(err.Error()).Because(err)
 		}

@@ -124,3 +124,33 @@ func TestForkWithoutGit(t *testing.T) {
 		t.Errorf("%d sessions", len(list.Sessions))
 	}
 }
+
+// A fork of a session in a worktree begins with the last commit there; with that of the
+// project if the worktree is gone.
+func TestForkOfAWorktreeIntoAnother(t *testing.T) {
+	t.Parallel()
+	folder := committed(t)
+	p := newPage(t, folder, t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
+	into := func(session string) (string, string) {
+		info := fork(p, workbench.ForkRequest{Session: session, Folder: workbench.ForkInWorktree}).Session
+		return info.ID, filepath.Join(folder, info.Worktree)
+	}
+	first, path := into(p.session("compat"))
+	put(t, path+"/theirs", "1\n")
+	git(t, path, "add", "-A")
+	git(t, path, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "theirs")
+	_, second := into(first)
+	if _, err := os.Stat(second + "/theirs"); err != nil {
+		t.Error(err)
+	}
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	_, third := into(first)
+	if _, err := os.Stat(third + "/a"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(third + "/theirs"); !os.IsNotExist(err) {
+		t.Errorf("a commit of the worktree that is gone: %v", err)
+	}
+}
