@@ -50,15 +50,17 @@ type Matcher interface {
 	Matches(pattern string, decision Decision, call GateCall) bool
 }
 
-// applySkill folds the beginning or end of a skill into those in use.
-func (t *Transcript) applySkill(use SkillUse) {
-	n := len(t.past.skills)
+// After returns the skills in use, the outermost first, once one of them began or
+// ended. It does not change those before.
+func (u SkillUse) After(skills []SkillUse) []SkillUse {
+	n := len(skills)
 	switch {
-	case !use.Ended && n < MaxSkillDepth:
-		t.past.skills = append(slices.Clip(t.past.skills), use)
-	case use.Ended && n > 0 && !t.past.skills[n-1].ByUser:
-		t.past.skills = t.past.skills[:n-1]
+	case !u.Ended && n < MaxSkillDepth:
+		return append(slices.Clip(skills), u)
+	case u.Ended && n > 0 && !skills[n-1].ByUser:
+		return skills[:n-1]
 	}
+	return skills
 }
 
 // Skills returns the skills in use, the outermost first. Callers must not change it.

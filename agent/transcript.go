@@ -191,7 +191,7 @@ func (t *Transcript) applyInput(turn int, d UserInput) {
 	t.past.begun, t.past.unsent = true, true
 	t.past.forget()
 	if t.past.skills = nil; d.Skill != nil {
-		t.applySkill(*d.Skill)
+		t.past.skills = d.Skill.After(nil)
 	}
 	if d.Typed != "" {
 		if t.past.typed == nil {
@@ -292,7 +292,7 @@ func (t *Transcript) applyResult(d ToolCallEnd) {
 	}
 	c.ended = true
 	if d.Details != nil && d.Details.Skill != nil && !d.IsError {
-		t.applySkill(*d.Details.Skill)
+		t.past.skills = d.Details.Skill.After(t.past.skills)
 	}
 	t.tally.added += len(d.ForModel())
 	part := contextir.Answer(c.call, d.ForModel(), d.IsError)

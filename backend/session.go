@@ -46,6 +46,8 @@ type SessionInfo struct {
 	Worktree string            `json:"worktree,omitempty"`
 	// Rewound are the parts of the log that were taken back, in order.
 	Rewound []Span `json:"rewound,omitempty"`
+	// Skills are in use, the outermost first, without their arguments.
+	Skills []agent.SkillUse `json:"skills,omitempty"`
 	// Imported is set on a session that was read from a file.
 	Imported *agent.Imported `json:"imported,omitempty"`
 	// Helper is set on a session that another one started.
@@ -70,6 +72,8 @@ type Span struct {
 	To   int64  `json:"to"`
 	// LastEnd is how the last turn of it ended.
 	LastEnd agent.EndReason `json:"last_end,omitempty"`
+	// Skills were in use at its end.
+	Skills []agent.SkillUse `json:"skills,omitempty"`
 }
 
 // TookBack reports whether the event at a place was taken back.
@@ -90,6 +94,8 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.Title = d.Text
 	case agent.UserInput:
 		s.State = agent.StateProcessing
+		s.Skills = nil
+		s.use(d.Skill)
 		s.Messages++
 		if s.Prompt == "" {
 			s.Prompt = text.Head(d.Wrote(), maxPrompt)
@@ -105,7 +111,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	case agent.Moved:
 		s.move(d)
 	case agent.Rewound:
-		s.takeBack(Span{ID: d.ID, From: d.To, To: ev.Seq, LastEnd: s.LastEnd})
+		s.takeBack(Span{ID: d.ID, From: d.To, To: ev.Seq, LastEnd: s.LastEnd, Skills: s.Skills})
 	case agent.RewindUndone:
 		s.bringBack(d.ID)
 	case agent.ApprovalRequest:
@@ -123,11 +129,8 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.Usage = s.Usage.Add(d.Usage)
 		s.Cost.Add(d.Cost)
 	case agent.ToolCallEnd:
-		if d.Details != nil && d.Outcome != agent.OutcomeDenied {
-			for _, change := range d.Details.Changes {
-				s.Lines.Added += change.Added
-				s.Lines.Removed += change.Removed
-			}
+		if d.Details != nil {
+			s.applyDetails(d)
 		}
 	case agent.Briefing:
 		s.Branch = d.Told[agent.ToldBranch]
@@ -265,18 +268,40 @@ func TitleFrom(prompt string) string {
 	return cut + "…"
 }
 
+// applyDetails folds in what a call changed, and the skill that it began or ended.
+func (s *SessionInfo) applyDetails(d agent.ToolCallEnd) {
+	if d.Outcome != agent.OutcomeDenied {
+		for _, change := range d.Details.Changes {
+			s.Lines.Added += change.Added
+			s.Lines.Removed += change.Removed
+		}
+	}
+	if !d.IsError {
+		s.use(d.Details.Skill)
+	}
+}
+
+// use takes in that a skill began or ended; nil if none did.
+func (s *SessionInfo) use(u *agent.SkillUse) {
+	if u != nil {
+		begun := *u
+		begun.Args = ""
+		s.Skills = begun.After(s.Skills)
+	}
+}
+
 // takeBack remembers that a part of the log was taken back. How the turn before it
 // ended, and how large the context was, only the log says.
 func (s *SessionInfo) takeBack(p Span) {
 	s.Rewound = append(slices.Clip(s.Rewound), p)
-	s.LastEnd, s.Context = "", 0
+	s.LastEnd, s.Context, s.Skills = "", 0, nil
 }
 
 // bringBack forgets that a part of the log was taken back.
 func (s *SessionInfo) bringBack(id string) {
 	for i, p := range s.Rewound {
 		if p.ID == id {
-			s.LastEnd = p.LastEnd
+			s.LastEnd, s.Skills = p.LastEnd, p.Skills
 			s.Rewound = slices.Delete(slices.Clone(s.Rewound), i, i+1)
 			return
 		}

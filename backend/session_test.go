@@ -27,12 +27,13 @@ func TestSummaryIsTheTranscripts(t *testing.T) {
 	}{
 		{agent.SessionStart{Folder: "/p"}, agent.StateIdle, llm.Spending{}},
 		{agent.SettingsChange{Settings: set}, agent.StateIdle, llm.Spending{}},
-		{agent.UserInput{Typed: "x", Text: "made of x"}, agent.StateProcessing, llm.Spending{}},
+		{agent.UserInput{Typed: "x", Text: "made of x", Skill: &agent.SkillUse{Name: "x", ByUser: true, Limited: true}}, agent.StateProcessing, llm.Spending{}},
 		{agent.Title{Text: "A title"}, agent.StateProcessing, llm.Spending{}},
 		{agent.Retrying{Usage: used, Cost: new(llm.Cost(4))}, agent.StateProcessing, llm.Spending{Cost: 4}},
 		{agent.Retrying{Sent: true}, agent.StateProcessing, llm.Spending{Cost: 4, Unknown: 1}},
 		{agent.Retrying{}, agent.StateProcessing, llm.Spending{Cost: 4, Unknown: 1}},
 		{agent.TextEnd{Usage: used, Cost: new(llm.Cost(5)), Message: llm.Message{Parts: []llm.Part{{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "c"}}}}}, agent.StateProcessing, llm.Spending{Cost: 9, Unknown: 1}},
+		{agent.ToolCallEnd{CallID: "c", Details: &agent.Details{Skill: &agent.SkillUse{Name: "y"}}}, agent.StateProcessing, llm.Spending{Cost: 9, Unknown: 1}},
 		{agent.ApprovalRequest{ID: "r", CallID: "c"}, agent.StateAwaitingInput, llm.Spending{Cost: 9, Unknown: 1}},
 		{agent.ApprovalAnswer{ID: "r", CallID: "c"}, agent.StateProcessing, llm.Spending{Cost: 9, Unknown: 1}},
 		{agent.CompactionStart{Trigger: agent.CompactAuto, Tokens: 10}, agent.StateProcessing, llm.Spending{Cost: 9, Unknown: 1}},
@@ -54,7 +55,7 @@ func TestSummaryIsTheTranscripts(t *testing.T) {
 		want := backend.SessionInfo{
 			Title: transcript.Title.Text, State: tt.state, Settings: transcript.Settings, UpdatedAt: ev.At, Seq: ev.Seq,
 			LastEnd: transcript.LastEnd, Usage: transcript.Usage, Context: transcript.Context, Cost: tt.spent,
-			Messages: info.Messages, Prompt: info.Prompt,
+			Messages: info.Messages, Prompt: info.Prompt, Skills: transcript.Skills(),
 		}
 		if diff := cmp.Diff(want, info); diff != "" || transcript.State != tt.state || transcript.Cost != tt.spent {
 			t.Errorf("%d, %s: the transcript is %s and cost %+v; %s", i, ev.Kind(), transcript.State, transcript.Cost, diff)
@@ -119,6 +120,43 @@ func TestLosesTitle(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// A session's row knows which skills are in use, whatever part of its log a page has
+// read.
+func TestSkillsInUse(t *testing.T) {
+	t.Parallel()
+	begin := func(name string) *agent.Details {
+		return &agent.Details{Skill: &agent.SkillUse{Name: name, Args: "x"}}
+	}
+	end := &agent.Details{Skill: &agent.SkillUse{Ended: true}}
+	typed := agent.UserInput{Text: "Review.", Typed: "/review", Skill: &agent.SkillUse{Name: "review", Args: "main", ByUser: true}}
+	var info backend.SessionInfo
+	for i, tt := range []struct {
+		data agent.Payload
+		want string
+	}{
+		{typed, "review"},
+		{agent.ToolCallEnd{Details: begin("commit")}, "review commit"},
+		{agent.ToolCallEnd{Details: begin("test"), IsError: true}, "review commit"},
+		{agent.ToolCallEnd{Details: end}, "review"},
+		{agent.ToolCallEnd{Details: end}, "review"},
+		{agent.ProcessingEnd{Reason: agent.EndDone}, "review"},
+		{agent.UserInput{Text: "Go on."}, ""},
+		{agent.ToolCallEnd{Details: begin("test")}, "test"},
+		{agent.Rewound{ID: "r", To: 6}, ""},
+		{agent.RewindUndone{ID: "r"}, "test"},
+		{typed, "review"},
+	} {
+		info.Apply(agent.Event{Seq: int64(i + 1), Data: tt.data})
+		var names []string
+		for _, use := range info.Skills {
+			names = append(names, use.Name+use.Args)
+		}
+		if got := strings.Join(names, " "); got != tt.want {
+			t.Errorf("after event %d: %q, want %q", i+1, got, tt.want)
 		}
 	}
 }

@@ -2303,6 +2303,7 @@ export type SessionInfo = {
   origin?: ForkOrigin
   worktree?: string
   rewound?: Span[]
+  skills?: SkillUse[]
   imported?: Imported
   helper?: Helper
   damaged?: boolean
@@ -2623,6 +2624,7 @@ export type Span = {
   from: number
   to: number
   last_end?: EndReason
+  skills?: SkillUse[]
 }
 
 export type Spending = {
