@@ -22,6 +22,7 @@ import type {
   Repair,
   Retrying,
   Settings,
+  SkillUse,
   Spending,
   State,
   TurnLimit,
@@ -37,7 +38,12 @@ export type PromptEntry = {
   seq: number
   /** The number of its turn. */
   turn?: number
+  /** What was sent. */
   text: string
+  /** What the user typed, if the text was made of it. */
+  typed?: string
+  /** The skill that began with it. */
+  skill?: SkillUse
   /** It was sent while a turn was running and did not begin a new turn. */
   steered?: boolean
   /** A hook refused it, so the model was not sent it. */
@@ -45,6 +51,9 @@ export type PromptEntry = {
   /** The full length in bytes, if the text was cut for display. */
   size?: number
 }
+
+/** What the user wrote. */
+export const wrote = ({ typed, text }: Pick<PromptEntry, 'typed' | 'text'>): string => typed ?? text
 
 /** A message from the model. It is streaming until the message is complete. */
 export type AnswerEntry = {

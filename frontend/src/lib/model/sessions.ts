@@ -1,6 +1,7 @@
 /** Sessions in the sidebar: how events change them, their marks, and the agents under them. */
 import type { Event, FileChange, Forked, Lines, SessionInfo, Usage } from '../types.gen'
 import { type Age, age } from './format'
+import { skillsAfter } from './skillUse'
 import { spent, together } from './spending'
 
 export const newestFirst = (sessions: SessionInfo[]) =>
@@ -16,7 +17,9 @@ function change(session: SessionInfo, event: Event): SessionInfo {
   switch (event.kind) {
     case 'user_input': {
       const { messages, prompt } = session
-      const begun = { messages: messages + 1, prompt: prompt ?? event.data.text }
+      const { typed, text, skill } = event.data
+      const skills = skill && skillsAfter([], skill)
+      const begun = { messages: messages + 1, prompt: prompt ?? typed ?? text, skills }
       return { ...session, ...begun, state: 'processing', updated_at: event.at }
     }
     case 'turn_continued':
@@ -48,9 +51,13 @@ function change(session: SessionInfo, event: Event): SessionInfo {
     case 'local_command_end':
       return { ...session, state: 'idle', updated_at: event.at }
     case 'tool_call_end': {
-      const { details, outcome } = event.data
-      if (!details?.changes || outcome === 'denied') return session
-      return { ...session, lines: sumOfLines([session.lines, ...details.changes]) }
+      const { details, outcome, is_error: isError } = event.data
+      const { changes, skill } = details ?? {}
+      const skills = skill && !isError ? skillsAfter(session.skills, skill) : session.skills
+      if (!changes || outcome === 'denied') {
+        return skills === session.skills ? session : { ...session, skills }
+      }
+      return { ...session, skills, lines: sumOfLines([session.lines, ...changes]) }
     }
     case 'briefing':
       return { ...session, branch: event.data.told?.[branchTold] }
@@ -69,16 +76,16 @@ function change(session: SessionInfo, event: Event): SessionInfo {
     case 'session_moved':
       return { ...session, folder: event.data.folder }
     case 'conversation_rewound': {
-      const { last_end } = session
-      const span = { id: event.data.id, from: event.data.to, to: event.seq ?? 0, last_end }
+      const { last_end, skills } = session
+      const span = { id: event.data.id, from: event.data.to, to: event.seq ?? 0, last_end, skills }
       const rewound = [...(session.rewound ?? []), span]
-      return { ...session, rewound, last_end: undefined, context: 0 }
+      return { ...session, rewound, last_end: undefined, skills: undefined, context: 0 }
     }
     case 'conversation_rewind_undone': {
       const span = session.rewound?.find(({ id }) => id === event.data.id)
       if (!span) return session
       const rewound = session.rewound?.filter((other) => other !== span)
-      return { ...session, rewound, last_end: span.last_end }
+      return { ...session, rewound, last_end: span.last_end, skills: span.skills }
     }
     case 'settings':
       return { ...session, settings: event.data.settings }

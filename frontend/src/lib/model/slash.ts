@@ -1,7 +1,7 @@
 /** Reads what is typed after a slash: the name of a command, and its arguments. */
-import type { SlashCommand } from '../types.gen'
+import type { CommandCall, SlashCommand } from '../types.gen'
 
-/** What is being typed: the name of a command, or a value of one of its arguments. */
+/** What is being typed: the name of a command, a value of one of its arguments, or what a skill is told. */
 export type Slash =
   | { part: 'name'; typed: string }
   | {
@@ -15,20 +15,24 @@ export type Slash =
       typed: string
       from: number
     }
+  | { part: 'free'; command: SlashCommand; named: string; typed: string }
 
 /** Reads a text as a command; undefined if it is not one, such as a path. */
 export function readSlash(text: string, commands: readonly SlashCommand[]): Slash | undefined {
   const { 1: name, 2: gap } = /^\/(\S*)(\s)?/.exec(text) ?? []
   if (name === undefined) return undefined
-  const command = commands.find((it) => it.name === name)
   if (gap === undefined) {
-    if (command || commands.some((it) => matches(it, name))) return { part: 'name', typed: name }
-    return undefined
+    return matching(name, commands).length > 0 ? { part: 'name', typed: name } : undefined
   }
-  return command && { part: 'argument', command, ...readValues(text, name.length + 2, command) }
+  const command = commandNamed(name, commands)
+  if (!command) return undefined
+  if (command.kind === 'skill') {
+    return { part: 'free', command, named: name, typed: text.slice(name.length + 2) }
+  }
+  return { part: 'argument', command, ...readValues(text, name.length + 2, command) }
 }
 
-/** The command that a whole text is, with its values; undefined if it is not one. */
+/** The command of a server that a whole text is, with its values; undefined if it is not one. */
 export function commandOf(text: string, commands: readonly SlashCommand[]) {
   const slash = readSlash(`${text.trimEnd()} `, commands)
   if (slash?.part !== 'argument') return undefined
@@ -36,6 +40,19 @@ export function commandOf(text: string, commands: readonly SlashCommand[]) {
   const missing = command.arguments?.find(({ name, required }) => required && !values[name])
   return { command, values, missing: missing?.name }
 }
+
+/** The use of a skill that a whole text is; undefined if it is something else. */
+export function skillOf(text: string, commands: readonly SlashCommand[]) {
+  const slash = readSlash(`${text.trimEnd()} `, commands)
+  if (slash?.part !== 'free') return undefined
+  const { command, named, typed } = slash
+  const call: CommandCall = { name: command.name, arguments: typed.trim() }
+  return { command, named, call }
+}
+
+/** A name is stronger than an alias, and the first of two aliases than the other. */
+const commandNamed = (name: string, commands: readonly SlashCommand[]) =>
+  commands.find((it) => it.name === name) ?? commands.find((it) => it.aliases?.includes(name))
 
 /** Values are divided by spaces, or stand in quotes; the last one has the rest of the text. */
 function readValues(text: string, start: number, { arguments: known = [] }: SlashCommand) {
@@ -69,23 +86,32 @@ export function writeValue(value: string, isLast: boolean): string {
   return `"${value.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** The commands whose name or words have what is typed, those that begin with it first. */
-export function matching(typed: string, commands: readonly SlashCommand[]): SlashCommand[] {
+/** A name that can be completed: that of a command, or an alias of it. */
+export type Choice = { name: string; command: SlashCommand }
+
+/** The commands whose name, alias or words have what is typed, those that begin with it first. */
+export function matching(typed: string, commands: readonly SlashCommand[]): Choice[] {
   const wanted = typed.toLowerCase()
-  const rank = (it: SlashCommand) => {
-    const name = it.name.toLowerCase()
-    if (name.startsWith(wanted) || shortName(it).toLowerCase().startsWith(wanted)) return 0
-    return name.includes(wanted) ? 1 : 2
+  const rank = ({ name, command }: Choice) => {
+    const begins = name.toLowerCase().startsWith(wanted)
+    if (name !== command.name) return begins ? 1 : 2
+    if (begins || shortName(command).toLowerCase().startsWith(wanted)) return 0
+    return name.toLowerCase().includes(wanted) ? 2 : 3
   }
+  const aliasesOf = (command: SlashCommand) =>
+    [...new Set(wanted ? command.aliases : [])]
+      .filter((name) => name !== command.name && name.toLowerCase().includes(wanted))
+      .filter((name) => commandNamed(name, commands) === command)
   return commands
-    .filter((it) => matches(it, typed))
+    .flatMap((command) => [
+      ...(matches(command, wanted) ? [{ name: command.name, command }] : []),
+      ...aliasesOf(command).map((name) => ({ name, command })),
+    ])
     .toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name))
 }
 
-function matches(command: SlashCommand, typed: string): boolean {
-  const wanted = typed.toLowerCase()
-  return [command.name, command.description ?? ''].some((it) => it.toLowerCase().includes(wanted))
-}
+const matches = ({ name, description = '' }: SlashCommand, wanted: string): boolean =>
+  [name, description].some((it) => it.toLowerCase().includes(wanted))
 
 /** The name without what says that a server has it. */
 const shortName = ({ name }: SlashCommand): string => name.replace(/^mcp__.+?__/, '')

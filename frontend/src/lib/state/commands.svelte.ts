@@ -1,7 +1,7 @@
 import { asApiError, type ApiError, type Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
-import { commandOf } from '../model/slash'
-import type { CompleteReply, SlashCommand } from '../types.gen'
+import { commandOf, skillOf } from '../model/slash'
+import type { CommandCall, CompleteReply, Envelope, SlashCommand } from '../types.gen'
 
 /** A command that the page runs itself. */
 export type LocalCommand = {
@@ -10,6 +10,9 @@ export type LocalCommand = {
   /** False if it could not run, so that it stays in the field. */
   run: () => unknown
 }
+
+/** What a text is sent as: a skill goes with what was typed. */
+type Sent = { text: string; command?: CommandCall }
 
 /** What can be typed after a slash in the message field. */
 export class Commands {
@@ -44,10 +47,15 @@ export class Commands {
     void this.load()
   }
 
+  receive({ events }: Envelope): void {
+    if (events?.some(({ kind }) => kind === 'skills_change')) void this.load()
+  }
+
   readonly load = oneAtATime(async () => {
     try {
       const { commands } = await this.#call('commands.list', { session: this.#at })
-      this.#offered = commands ?? []
+      const names = new Set<string>()
+      this.#offered = (commands ?? []).filter(({ name }) => !names.has(name) && names.add(name))
     } catch {
       this.#offered = [] // what is typed is then an ordinary message
     }
@@ -59,15 +67,25 @@ export class Commands {
     return command && (await command.run()) !== false
   }
 
-  /** What is sent for a text: what its command stands for, else the text; undefined if it has to be changed first. */
-  async expand(text: string): Promise<string | undefined> {
+  /** Whether a name is that of a command of the page, and of a skill that gives way to it. */
+  hidesSkill = (name: string): boolean =>
+    this.local.some((it) => it.name === name) &&
+    this.#offered.some((it) => it.kind === 'skill' && it.name === name)
+
+  /** The skill that a text uses; undefined if it uses none. */
+  skill = (text: string) => skillOf(text, this.list)
+
+  /** What is sent for a text: a skill, what its command stands for, else the text; undefined if it has to be changed first. */
+  async expand(text: string): Promise<Sent | undefined> {
+    const skill = this.skill(text)
+    if (skill) return { text, command: skill.call }
     const { command, values, missing = '' } = commandOf(text, this.#others) ?? {}
     this.missing = missing
-    if (!command) return text
+    if (!command) return { text }
     if (missing) return undefined
     try {
       const request = { session: this.#at, name: command.name, arguments: values }
-      return (await this.#call('commands.expand', request)).text
+      return { text: (await this.#call('commands.expand', request)).text }
     } catch (thrown) {
       this.#report(asApiError(thrown))
       return undefined

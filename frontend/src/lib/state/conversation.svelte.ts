@@ -4,6 +4,7 @@ import { Log, pageSize } from './log.svelte'
 import { Queue } from './queue.svelte'
 import type {
   Answer,
+  CommandCall,
   ContextBreakdown,
   Envelope,
   Event,
@@ -134,7 +135,7 @@ export class Conversation {
     putAway.set(this.id, this.view.seq)
   }
 
-  /** Sends a message once the settings that are shown are saved; false if it was not accepted. */
+  /** Sends a message, which may use a skill, once the settings that are shown are saved; false if it was not accepted. */
   send = (text: string): Promise<boolean> =>
     this.#give(() => this.#ask('conversation.send', { session: this.id, text }))
 
@@ -170,10 +171,10 @@ export class Conversation {
     this.#call('conversation.breakdown', { session: this.id })
 
   /** Queues a message for the running turn; false if it was not accepted. */
-  async enqueue(verb: Verb, text: string): Promise<boolean> {
+  async enqueue(verb: Verb, text: string, command?: CommandCall): Promise<boolean> {
     await this.#configuring
     this.problem = null
-    return this.queue.add(verb, text)
+    return this.queue.add(verb, text, command)
   }
 
   /** Begins a turn with the waiting queue. */
@@ -291,7 +292,7 @@ export class Conversation {
   #append(events: readonly Event[]): void {
     if (events.length === 0) return
     this.log.newest.append(events)
-    if (this.info) this.info = rewindsAfter(this.info.seq, events).reduce(fold, this.info)
+    if (this.info) this.info = telling(this.info.seq, events).reduce(fold, this.info)
     this.queue.receive(events)
     giveBack(this.id, this.view, events)
     if (this.view.state === 'idle') this.stopping = false
@@ -299,11 +300,15 @@ export class Conversation {
   }
 }
 
-/** What was taken and brought back after a place in the log. */
-const rewindsAfter = (place: number, events: readonly Event[]) =>
+/** The events after a place in the log that say what was taken back, and which skills are in use. */
+const telling = (place: number, events: readonly Event[]) =>
   events.filter(
-    ({ kind, seq = 0 }) =>
-      (kind === 'conversation_rewound' || kind === 'conversation_rewind_undone') && seq > place,
+    ({ kind, data, seq = 0 }) =>
+      seq > place &&
+      (kind === 'user_input' ||
+        (kind === 'tool_call_end' && data.details?.skill) ||
+        kind === 'conversation_rewound' ||
+        kind === 'conversation_rewind_undone'),
   )
 
 const isSame = (a: Settings, b: Settings) =>

@@ -1,7 +1,8 @@
 import { SvelteSet } from 'svelte/reactivity'
 import { ApiError, asApiError, type Call } from '../api'
 import { putBack, queuedDraft, readDraft, writeDraft } from './drafts.svelte'
-import type { Event, Queued, QueueReply, Verb } from '../types.gen'
+import type { CommandCall, Event, Queued, QueueReply, Verb } from '../types.gen'
+import { wrote } from '../model/entries'
 import { moved } from '../model/order'
 
 /** What happened to a message that is no longer in the queue. */
@@ -45,9 +46,16 @@ export class Queue {
     }
   }
 
-  /** Puts a message at the end; false if it was not accepted. */
-  add = (verb: Verb, text: string): Promise<boolean> =>
-    this.#change('queue.add', { session: this.session, verb, text })
+  /** Puts a message at the end; false if it was not accepted. One that uses a skill begins a turn. */
+  add = (verb: Verb, text: string, command?: CommandCall): Promise<boolean> => {
+    const { session } = this
+    return this.#change('queue.add', {
+      session,
+      verb: command ? 'follow_up' : verb,
+      text,
+      command,
+    })
+  }
 
   edit = (message: Queued): Promise<boolean> =>
     this.#change('queue.edit', { session: this.session, message }, message.id)
@@ -60,10 +68,22 @@ export class Queue {
     if (!isMoved) this.#show(before)
   }
 
-  async remove({ id, text }: Queued): Promise<void> {
-    if (!(await this.#change('queue.remove', { session: this.session, id }, id))) return
+  async remove(message: Queued): Promise<void> {
+    const text = wrote(message)
+    if (await this.#remove(message)) this.note = { about: 'removed', text }
+  }
+
+  /** Puts a message back into the composer; false if it was delivered before. */
+  async takeBack(message: Queued): Promise<boolean> {
+    if (!(await this.#remove(message))) return false
+    putBack(this.session, wrote(message))
+    return true
+  }
+
+  async #remove({ id }: Queued): Promise<boolean> {
+    if (!(await this.#change('queue.remove', { session: this.session, id }, id))) return false
     writeDraft(queuedDraft(this.session, id), '')
-    this.note = { about: 'removed', text }
+    return true
   }
 
   /** Puts the text of the last removed message into the composer. */

@@ -1,4 +1,4 @@
-import type { View } from '../model/entries'
+import { type View, wrote } from '../model/entries'
 import type { Event } from '../types.gen'
 import { putBack, readDraft } from './drafts.svelte'
 
@@ -18,5 +18,5 @@ function refusedText(view: View, event: Event): string | undefined {
   if (event.kind === 'steering_injected') return event.data.refused ? event.data.text : undefined
   if (event.kind !== 'processing_end' || event.data.reason !== 'refused') return undefined
   const prompt = view.entries.findLast((entry) => entry.type === 'prompt' && !entry.steered)
-  return prompt?.type === 'prompt' && !prompt.size ? prompt.text : undefined
+  return prompt?.type === 'prompt' && !prompt.size ? wrote(prompt) : undefined
 }

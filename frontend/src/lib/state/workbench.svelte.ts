@@ -31,7 +31,7 @@ import { Sessions } from './sessions.svelte'
 import { Skills } from './skills.svelte'
 import { Store } from './store.svelte'
 import { Tasks } from './tasks.svelte'
-import type { Envelope, Event, Preferences, ProjectInfo, SessionInfo, Settings } from '../types.gen'
+import type { CommandCall, Envelope, Event, Preferences, ProjectInfo, SessionInfo, Settings } from '../types.gen'
 import { Undo } from './undo.svelte'
 import { Catalog } from './catalog.svelte'
 
@@ -223,7 +223,8 @@ export class Workbench {
   }
 
   /** Sends a message to the open session or to a new one; false if it was not accepted. */
-  send = (text: string): Promise<boolean> => this.#give((to) => to.send(text))
+  send = (text: string, command?: CommandCall): Promise<boolean> =>
+    this.#give((to) => to.send(text, command))
 
   /** Runs the user's command in the open session or in a new one. */
   run = (command: string): Promise<boolean> => this.#give((to) => to.run(command))
@@ -331,6 +332,7 @@ export class Workbench {
       this.hooks.receive(envelope)
       this.servers.receive(envelope)
       this.skills.receive(envelope)
+      this.commands.receive(envelope)
       this.guide.hear(envelope)
       this.heard?.(envelope)
       if (this.conversation?.id === envelope.session) this.#hear(this.conversation, envelope)
