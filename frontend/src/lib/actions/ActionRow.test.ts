@@ -103,7 +103,7 @@ test('letters do what they name, once at a time, and it is announced', async () 
   await fireEvent.keyDown(row(), { key: 'r' })
   accept(true)
   await vi.waitFor(() => expect(host.compose).toHaveBeenCalled())
-  expect(host.send.mock.calls).toEqual([[prompt.text]])
+  expect(host.send.mock.calls).toEqual([[prompt.text, undefined]])
 })
 
 test.each<[string, KeyboardEventInit]>([

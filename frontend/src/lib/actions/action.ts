@@ -3,6 +3,7 @@ import type { Component } from 'svelte'
 import { createContext } from 'svelte'
 import type { Row } from '../model/rows'
 import type { Conversation } from '../state/conversation.svelte'
+import type { CommandCall } from '../types.gen'
 import type { UndoQuestion } from '../state/undo.svelte'
 
 export type Target = {
@@ -14,8 +15,8 @@ export type Target = {
 
 /** What actions need from the window. */
 export type ActionsHost = {
-  /** Sends a message to the open session; false if it was not accepted. */
-  send: (text: string) => Promise<boolean>
+  /** Sends a message to the open session, which may use a skill; false if it was not accepted. */
+  send: (text: string, command?: CommandCall) => Promise<boolean>
   /** Goes to the message field. */
   compose: () => void
   /** Asks what a fork at an event of a session is to be like. */

@@ -133,7 +133,7 @@ test('an answer sends the prompt of its turn again, not what steered it', async 
   const { conversation } = await open(log)
   const answer = conversation.view.entries.findLast(({ type }) => type === 'answer')
   const { send, compose } = await run('retry', conversation, answer)
-  expect(send.mock.calls).toEqual([['Fix it']])
+  expect(send.mock.calls).toEqual([['Fix it', undefined]])
   expect(compose).toHaveBeenCalledOnce()
 })
 
@@ -225,7 +225,9 @@ test('a text that was cut for display is copied, edited and sent whole', async (
   ])
   await run('edit', conversation, prompt)
   expect(readDraft(draftOwner('s'))).toBe('Long whole')
-  expect((await run('retry', conversation, answer)).send.mock.calls).toEqual([['Long whole']])
+  expect((await run('retry', conversation, answer)).send.mock.calls).toEqual([
+    ['Long whole', undefined],
+  ])
 })
 
 test('a text that cannot be read changes nothing, and the user is told', async () => {

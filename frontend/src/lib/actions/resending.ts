@@ -4,6 +4,7 @@ import RotateCcw from '@lucide/svelte/icons/rotate-ccw'
 import { tick } from 'svelte'
 import { commandIn } from '../model/activity'
 import type { AnswerEntry, PromptEntry } from '../model/entries'
+import { callAgain } from '../model/slash'
 import { canContinue, turnAtRest } from '../model/turn'
 import { beginEdit, endEdit, putBack, readDraft } from '../state/drafts.svelte'
 import type { Action, Target } from './action'
@@ -79,7 +80,7 @@ export const retry: Action = {
   async run(target, host) {
     const prompt = promptBehind(target)
     const text = prompt && (await wholeText(prompt, target.conversation))
-    if (!text || !(await host.send(text))) return undefined // why is shown above the message field
+    if (!text || !(await host.send(text, callAgain(text, prompt.skill)))) return undefined // why is shown above the message field
     host.compose()
     return { words: own('sent') }
   },

@@ -1,19 +1,26 @@
 /** The whole texts of a conversation, of which long ones are cut for display. */
 import { wordsOf } from '../model/answers'
-import type { AnswerEntry, CommandEntry, Entry, PromptEntry, ToolEntry } from '../model/entries'
+import {
+  type AnswerEntry,
+  type CommandEntry,
+  type Entry,
+  type PromptEntry,
+  type ToolEntry,
+  wrote,
+} from '../model/entries'
 import { entriesOf } from '../model/rows'
 import type { Conversation } from '../state/conversation.svelte'
 
-/** The text of a message, or the output of a call; undefined if it could not be read. */
+/** The text of a message as it was typed, or the output of a call; undefined if it could not be read. */
 export async function wholeText(
   entry: PromptEntry | AnswerEntry | ToolEntry | CommandEntry,
   conversation: Conversation,
 ): Promise<string | undefined> {
-  if (!entry.size || !entry.seq) return 'output' in entry ? entry.output : entry.text
+  if (!entry.size || !entry.seq) return writtenIn(entry)
   const event = await conversation.whole(entry.seq)
   switch (event?.kind) {
     case 'user_input':
-      return event.data.text
+      return wrote(event.data)
     case 'assistant_text_end':
       return wordsOf(event.data).text
     case 'tool_call_end':
@@ -21,6 +28,11 @@ export async function wholeText(
       return event.data.output
   }
   return undefined
+}
+
+function writtenIn(entry: PromptEntry | AnswerEntry | ToolEntry | CommandEntry): string {
+  if (entry.type === 'prompt') return wrote(entry)
+  return 'output' in entry ? entry.output : entry.text
 }
 
 /** How many pages of older events are read for the beginning of a turn. */

@@ -28,6 +28,14 @@ const commands = new Commands(
               arguments: [{ name: 'colour', required: true }],
             },
             { name: 'mcp__hub__greet', source: 'hub', description: 'Says hello' },
+            {
+              name: 'knit',
+              kind: 'skill',
+              source: 'knit/SKILL.md',
+              aliases: ['kn'],
+              hint: '[what]',
+              description: 'Knits something',
+            },
           ],
         }) as unknown as Call,
   () => {},
@@ -206,7 +214,8 @@ describe('a slash', () => {
 
   test('offers commands, of which the keyboard takes one', async () => {
     const { field, press, chosen, onsend } = await slashed('/')
-    expect(screen.getAllByRole('option')).toHaveLength(2)
+    expect(screen.getAllByRole('option')).toHaveLength(3)
+    await press('ArrowDown')
     expect(chosen()).toContain('/mcp__hub__greet')
     await press('ArrowDown')
     expect(chosen()).toContain('/mcp__hub__paint')
@@ -230,8 +239,46 @@ describe('a slash', () => {
     const { field, press } = await slashed('/')
     await press('Escape')
     expect(screen.queryByRole('listbox')).toBeNull()
-    await type(field, '/g')
+    await type(field, '/gr')
     expect(screen.getAllByRole('option')).toHaveLength(1)
+  })
+
+  test.each(['/kn', '/kni'])(
+    '%j completes to a skill, which the next Enter sends',
+    async (typed) => {
+      const { field, press, chosen, onsend } = await slashed(typed)
+      expect(chosen()).toContain('skill in knit/SKILL.md')
+      await press('Tab')
+      expect(field.value).toBe(typed === '/kn' ? '/kn ' : '/knit ')
+      screen.getByText('[what]')
+      const whole = `${field.value}a "scarf`
+      await type(field, whole)
+      await press('Enter')
+      expect(onsend).toHaveBeenCalledWith(whole)
+    },
+  )
+
+  test('Enter sends a skill whose name is whole', async () => {
+    const whole = await slashed('/knit')
+    await whole.press('Enter')
+    expect(whole.onsend).toHaveBeenCalledWith('/knit')
+  })
+
+  test('Enter takes no command for the words that describe it', async () => {
+    const { press, onsend } = await slashed('/something')
+    expect(screen.getAllByRole('option')).toHaveLength(1)
+    await press('Enter')
+    expect(onsend).toHaveBeenCalledWith('/something')
+  })
+
+  test('a skill follows the turn that runs, and the composer says so', async () => {
+    await commands.load()
+    const { field, onqueue } = show('running')
+    await type(field, '/knit a scarf')
+    screen.getByText(/A skill does not steer/, { selector: 'p' })
+    expect(screen.queryByRole('button', { name: /Steer/ })).toBeNull()
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(onqueue.mock.calls).toEqual([['follow_up', '/knit a scarf']])
   })
 
   test.each(['/etc/hosts is wrong', 'see /', '/nothing'])('%j is a message', async (typed) => {

@@ -3,6 +3,8 @@ import { translator } from '../i18n/i18n.svelte'
 export const messages = {
   en: {
     comma: ', ',
+    skill: 'Skill {skill}',
+    made: 'The prompt that was sent',
     go: 'Go to…',
     go_start: 'Start of the conversation',
     go_previous_prompt: 'Your previous message',
@@ -37,6 +39,8 @@ export const messages = {
   },
   'zh-CN': {
     comma: '，',
+    skill: '技能 {skill}',
+    made: '实际发送的提示',
     go: '前往…',
     go_start: '对话开头',
     go_previous_prompt: '上一条你发送的消息',

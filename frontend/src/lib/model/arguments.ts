@@ -24,6 +24,7 @@ export function argument(tool: string, input: string): string {
     const where = text('path') || text('glob')
     return line(where ? `${text('pattern')} · ${where}` : text('pattern'))
   }
+  if (tool === 'Skill') return line(`${text('skill')} ${text('args')}`.trim())
   if (tool === 'ApplyPatch') return line(patched(text('input')))
   if (text('command') && text('workdir')) return line(`${text('command')} · ${text('workdir')}`)
   const name = telling.find((candidate) => text(candidate) !== '')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { SlashCommand } from '../types.gen'
-import { commandOf, matching, readSlash, writeValue } from './slash'
+import { callAgain, commandOf, matching, readSlash, skillOf, writeValue } from './slash'
 
 const commands: SlashCommand[] = [
   {
@@ -63,5 +63,54 @@ describe('a value', () => {
   test.each(['a', 'a b', 'say "a"', 'back\\slash and'])('%j is read as it was written', (value) => {
     const text = `/mcp__hub__review ${writeValue(value, false)} x`
     expect(commandOf(text, commands)?.values.pull).toBe(value)
+  })
+})
+
+describe('a skill', () => {
+  const skill = (name: string, more: Partial<SlashCommand> = {}): SlashCommand => ({
+    name,
+    kind: 'skill',
+    source: `.claude/skills/${name}/SKILL.md`,
+    ...more,
+  })
+  const all = [
+    ...commands,
+    skill('review', { aliases: ['rv', 'r', 'r', 'review', 'test'], description: 'Says no' }),
+    skill('test', { aliases: ['rv', 't'] }),
+    skill('git:commit'),
+  ]
+
+  test.each([
+    ['/review', 'review', 'review', ''],
+    ['/rv main', 'review', 'rv', 'main'],
+    ['/test all', 'test', 'test', 'all'],
+    ['/t  "two words" and \\n ', 'test', 't', '"two words" and \\n'],
+    ['/git:commit\nfirst line\n  second', 'git:commit', 'git:commit', 'first line\n  second'],
+  ])('%j uses %s, typed as %s, with %j', (text, name, named, args) => {
+    expect(skillOf(text, all)).toMatchObject({ named, call: { name, arguments: args } })
+    expect(commandOf(text, all)).toBeUndefined()
+    expect(callAgain(text, { name })).toEqual({ name, arguments: args })
+  })
+
+  test.each(['/rev', '/Review', '/review/x', '/usr/bin/review is broken', '//review', 'review'])(
+    '%j is a message',
+    (text) => expect(skillOf(text, all)).toBeUndefined(),
+  )
+
+  test('is read while it is typed, also before its first argument', () => {
+    expect(readSlash('/rv ', all)).toMatchObject({ part: 'free', named: 'rv', typed: '' })
+    expect(readSlash('/rv a\nb', all)).toMatchObject({ part: 'free', typed: 'a\nb' })
+  })
+
+  test('is offered once under each name that leads to it', () => {
+    const offered = (typed: string) => matching(typed, all).map((it) => [it.name, it.command.name])
+    expect(offered('rv')).toEqual([['rv', 'review']])
+    expect(offered('r').slice(0, 4)).toEqual([
+      ['r', 'review'],
+      ['mcp__hub__review', 'mcp__hub__review'],
+      ['review', 'review'],
+      ['rv', 'review'],
+    ])
+    expect(offered('').map(([name]) => name)).toEqual(all.map(({ name }) => name).toSorted())
   })
 })

@@ -1,5 +1,8 @@
 /** Reads what is typed after a slash: the name of a command, and its arguments. */
-import type { CommandCall, SlashCommand } from '../types.gen'
+import type { CommandCall, SkillUse, SlashCommand } from '../types.gen'
+
+/** What is sent: a text, with the skill that it uses. */
+export type Message = { text: string; command?: CommandCall }
 
 /** What is being typed: the name of a command, a value of one of its arguments, or what a skill is told. */
 export type Slash =
@@ -50,6 +53,10 @@ export function skillOf(text: string, commands: readonly SlashCommand[]) {
   return { command, named, call }
 }
 
+/** The use of a skill that a text was before; undefined if it was none. */
+export const callAgain = (text: string, skill: SkillUse | undefined): CommandCall | undefined =>
+  skill && { name: skill.name, arguments: text.replace(/^\S*\s*/, '') }
+
 /** A name is stronger than an alias, and the first of two aliases than the other. */
 const commandNamed = (name: string, commands: readonly SlashCommand[]) =>
   commands.find((it) => it.name === name) ?? commands.find((it) => it.aliases?.includes(name))
@@ -94,6 +101,7 @@ export function matching(typed: string, commands: readonly SlashCommand[]): Choi
   const wanted = typed.toLowerCase()
   const rank = ({ name, command }: Choice) => {
     const begins = name.toLowerCase().startsWith(wanted)
+    if (name.toLowerCase() === wanted) return -1
     if (name !== command.name) return begins ? 1 : 2
     if (begins || shortName(command).toLowerCase().startsWith(wanted)) return 0
     return name.toLowerCase().includes(wanted) ? 2 : 3

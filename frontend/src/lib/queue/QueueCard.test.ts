@@ -14,11 +14,13 @@ beforeEach(() => {
   writeDraft('q', '')
 })
 
-function show(isTaken = true) {
+function show(isTaken = true, of = message) {
+  const ontakeback = vi.fn()
   const onedit = vi.fn(async () => isTaken)
   const onmove = vi.fn()
   const props = {
-    message,
+    message: of,
+    ontakeback,
     draft: 'q',
     delivery: 'then',
     lifted: false,
@@ -28,7 +30,7 @@ function show(isTaken = true) {
     ongrab: () => {},
   }
   renderInApp(QueueCard, props)
-  return { onedit, onmove }
+  return { onedit, onmove, ontakeback }
 }
 
 async function edit(text: string, key: string) {
@@ -79,4 +81,22 @@ test('a click changes the verb, and the arrow keys move the message', async () =
   await fireEvent.keyDown(grip, { key: 'ArrowDown' })
   await fireEvent.keyDown(grip, { key: 'ArrowUp' })
   expect(onmove.mock.calls).toEqual([[1], [-1]])
+})
+
+test('a skill shows what was typed, follows, and is edited in the message field', async () => {
+  const skill = { name: 'review', by_user: true }
+  const text = 'Review the changes since main.'
+  const { onedit, ontakeback } = show(true, {
+    id: 'q',
+    verb: 'follow_up',
+    text,
+    typed: '/review main',
+    skill,
+  })
+  expect(screen.getByText('/review main')).toBeTruthy()
+  expect(screen.queryByText(text)).toBeNull()
+  expect(screen.queryByRole('button', { name: /steer/ })).toBeNull()
+  await fireEvent.click(screen.getByRole('button', { name: 'Edit: /review main' }))
+  expect(ontakeback).toHaveBeenCalledOnce()
+  expect([screen.queryByRole('textbox'), onedit.mock.calls.length]).toEqual([null, 0])
 })

@@ -1,7 +1,7 @@
 import { asApiError, type ApiError, type Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
-import { commandOf, skillOf } from '../model/slash'
-import type { CommandCall, CompleteReply, Envelope, SlashCommand } from '../types.gen'
+import { commandOf, type Message, skillOf } from '../model/slash'
+import type { CompleteReply, Envelope, SlashCommand } from '../types.gen'
 
 /** A command that the page runs itself. */
 export type LocalCommand = {
@@ -10,9 +10,6 @@ export type LocalCommand = {
   /** False if it could not run, so that it stays in the field. */
   run: () => unknown
 }
-
-/** What a text is sent as: a skill goes with what was typed. */
-type Sent = { text: string; command?: CommandCall }
 
 /** What can be typed after a slash in the message field. */
 export class Commands {
@@ -76,7 +73,7 @@ export class Commands {
   skill = (text: string) => skillOf(text, this.list)
 
   /** What is sent for a text: a skill, what its command stands for, else the text; undefined if it has to be changed first. */
-  async expand(text: string): Promise<Sent | undefined> {
+  async expand(text: string): Promise<Message | undefined> {
     const skill = this.skill(text)
     if (skill) return { text, command: skill.call }
     const { command, values, missing = '' } = commandOf(text, this.#others) ?? {}

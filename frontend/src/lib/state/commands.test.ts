@@ -5,12 +5,18 @@ import { Commands } from './commands.svelte'
 const offered = [
   { name: 'help', source: 'hub' },
   { name: 'greet', source: 'hub' },
+  { name: 'usage', kind: 'skill', source: 'x' },
+  { name: 'review', kind: 'skill', source: 'y', aliases: ['rv'] },
+  { name: 'greet', kind: 'skill', source: 'z' },
 ]
 
 async function commandsWith(run: () => unknown) {
   const call = vi.fn(async () => ({ commands: offered }))
   const commands = new Commands(call as unknown as Call, () => {})
-  commands.local = [{ name: 'help', about: () => 'Helps', run }]
+  commands.local = [
+    { name: 'help', about: () => 'Helps', run },
+    { name: 'usage', about: () => 'Counts', run },
+  ]
   await commands.load()
   return commands
 }
@@ -21,11 +27,13 @@ test("the page's own commands come first, hide others of their name, and are not
   const commands = await commandsWith(run)
   expect(commands.list.map(({ name, source }) => `${name} ${source}`)).toEqual([
     'help ',
+    'usage ',
     'greet hub',
+    'review y',
   ])
   expect(await commands.runLocal(' /help ')).toBe(true)
   expect(run).toHaveBeenCalledOnce()
-  expect(await commands.expand('/help me')).toBe('/help me')
+  expect(await commands.expand('/help me')).toEqual({ text: '/help me' })
 })
 
 test('a text that only begins like a command of the page is a message', async () => {
@@ -40,4 +48,24 @@ test('a text that only begins like a command of the page is a message', async ()
 test('a command that could not run stays in the field', async () => {
   const commands = await commandsWith(async () => false)
   expect(await commands.runLocal('/help')).toBe(false)
+})
+
+test('a skill is sent as it was typed, unless a command of the page has its name', async () => {
+  const commands = await commandsWith(() => true)
+  const text = '/rv main "a b"\nand more'
+  expect(await commands.expand(text)).toEqual({
+    text,
+    command: { name: 'review', arguments: 'main "a b"\nand more' },
+  })
+  expect(commands.skill('/usage me')).toBeUndefined()
+  expect([commands.hidesSkill('usage'), commands.hidesSkill('greet')]).toEqual([true, false])
+})
+
+test('what is offered is read again when skills change', async () => {
+  const call = vi.fn(async () => ({ commands: offered }))
+  const commands = new Commands(call as unknown as Call, () => {})
+  commands.receive({ session: '', events: [{ kind: 'skills_change' }] } as never)
+  await vi.waitFor(() => expect(commands.list).not.toHaveLength(0))
+  commands.receive({ session: '', events: [{ kind: 'servers_change' }] } as never)
+  expect(call).toHaveBeenCalledOnce()
 })

@@ -20,6 +20,7 @@ import { standing } from '../model/rewound'
 import { fold } from '../model/sessions'
 import { emptyView, type View } from '../model/entries'
 import { applyDraft } from '../model/reducer'
+import type { Message } from '../model/slash'
 import { freshEvents } from '../model/sync'
 import { giveBack } from './refused'
 import type { Undo } from './undo.svelte'
@@ -136,12 +137,12 @@ export class Conversation {
   }
 
   /** Sends a message, which may use a skill, once the settings that are shown are saved; false if it was not accepted. */
-  send = (text: string): Promise<boolean> =>
-    this.#give(() => this.#ask('conversation.send', { session: this.id, text }))
+  send = (text: string, command?: CommandCall): Promise<boolean> =>
+    this.#give(() => this.#ask('conversation.send', { session: this.id, text, command }))
 
   /** Sends an edited prompt in place of a turn and all after it; false if it was not accepted, or not wanted after all. */
-  resend = (undo: Undo, turn: number, text: string): Promise<boolean> =>
-    this.#give(() => this.#attempt(() => undo.resend(this.id, turn, text)))
+  resend = (undo: Undo, turn: number, message: Message): Promise<boolean> =>
+    this.#give(() => this.#attempt(() => undo.resend(this.id, turn, message)))
 
   async #give(give: () => Promise<boolean>): Promise<boolean> {
     this.putAwaySuggestion()

@@ -68,7 +68,7 @@ function resending(preview: object) {
     called.push(`${method} ${JSON.stringify(args)}`)
     return preview
   }) as unknown as Call)
-  return { undo, called, sent: undo.resend('s', 2, 'better') }
+  return { undo, called, sent: undo.resend('s', 2, { text: 'better' }) }
 }
 
 const look = 'undo.preview {"session":"s","target":{"since":2}}'

@@ -2,6 +2,7 @@ import { SvelteMap } from 'svelte/reactivity'
 import { asApiError, type ApiError, type Call } from '../api'
 import type { UndoChoice, UndoPreview, UndoTarget } from '../types.gen'
 import { leftOut } from '../model/restored'
+import type { Message } from '../model/slash'
 import { putBack } from './drafts.svelte'
 
 /** What a person is asked to decide on: to undo or redo, or to go back to before a turn. */
@@ -12,7 +13,7 @@ export type UndoQuestion = {
   /** The first turn that a rewind takes back, 0 for the newest one; absent otherwise. */
   rewind?: number
   /** What is sent in place of the turns that a rewind takes back. */
-  resend?: string
+  resend?: Message
 }
 
 /** What a rewind takes back. */
@@ -45,11 +46,11 @@ export class Undo {
    * Sends an edited prompt in place of a turn; false if the user decided against it. If files were changed
    * since, the user is asked whether they are restored too. Throws why it was not accepted.
    */
-  async resend(session: string, turn: number, text: string): Promise<boolean> {
-    const question = { session, target: { since: turn }, rewind: turn, resend: text }
+  async resend(session: string, turn: number, message: Message): Promise<boolean> {
+    const question = { session, target: { since: turn }, rewind: turn, resend: message }
     const preview = await this.#read(question)
     if (!preview.files?.some(({ restorable }) => restorable)) {
-      await this.#call('undo.resend', { session, turn, text })
+      await this.#call('undo.resend', { session, turn, ...message })
       return true
     }
     this.close()
@@ -85,7 +86,7 @@ export class Undo {
       const { session, rewind, resend } = question
       if (rewind !== undefined && resend !== undefined) {
         const chosen = part === 'conversation' ? [] : files
-        await this.#call('undo.resend', { session, turn: rewind, text: resend, files: chosen })
+        await this.#call('undo.resend', { session, turn: rewind, ...resend, files: chosen })
       } else if (files.length > 0 && preview && part !== 'conversation') {
         await this.#call('undo.apply', { session, target: preview.target, files })
       }

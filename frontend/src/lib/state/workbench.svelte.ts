@@ -31,7 +31,15 @@ import { Sessions } from './sessions.svelte'
 import { Skills } from './skills.svelte'
 import { Store } from './store.svelte'
 import { Tasks } from './tasks.svelte'
-import type { CommandCall, Envelope, Event, Preferences, ProjectInfo, SessionInfo, Settings } from '../types.gen'
+import type {
+  CommandCall,
+  Envelope,
+  Event,
+  Preferences,
+  ProjectInfo,
+  SessionInfo,
+  Settings,
+} from '../types.gen'
 import { Undo } from './undo.svelte'
 import { Catalog } from './catalog.svelte'
 

@@ -6,6 +6,7 @@ import FilePen from '@lucide/svelte/icons/file-pen-line'
 import FilePlus from '@lucide/svelte/icons/file-plus-2'
 import FileText from '@lucide/svelte/icons/file-text'
 import FolderSearch from '@lucide/svelte/icons/folder-search'
+import GraduationCap from '@lucide/svelte/icons/graduation-cap'
 import Hourglass from '@lucide/svelte/icons/hourglass'
 import MessageSquare from '@lucide/svelte/icons/message-square'
 import OctagonX from '@lucide/svelte/icons/octagon-x'
@@ -19,6 +20,7 @@ import type { ToolEntry } from '../model/entries'
 import ChangeBody from './ChangeBody.svelte'
 import GenericBody from './GenericBody.svelte'
 import ServerBody from './ServerBody.svelte'
+import SkillBody from './SkillBody.svelte'
 import TerminalBody from './TerminalBody.svelte'
 import TextBody from './TextBody.svelte'
 
@@ -42,6 +44,7 @@ const widgets: Record<string, Widget> = {
   SpawnAgent: { icon: Bot, body: TextBody, scrolls: true },
   SendInput: { icon: MessageSquare, body: ReportBody },
   Wait: { icon: Hourglass, body: ReportBody },
+  Skill: { icon: GraduationCap, body: SkillBody },
   CloseAgent: { icon: OctagonX, body: ReportBody },
 }
 

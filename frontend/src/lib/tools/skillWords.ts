@@ -1,0 +1,21 @@
+/** Says in words what holds while a skill is in use. */
+import { language } from '../i18n/i18n.svelte'
+import { limitsOf } from '../model/skillUse'
+import { markHidden } from '../model/visible'
+import type { SkillUse } from '../types.gen'
+import { own } from './messages'
+
+/** How many tools are named. */
+const most = 12
+
+/** What a skill allows, and which model answers meanwhile, a phrase each; empty if everything is as usual. */
+export function limitPhrases(use: SkillUse): string[] {
+  const { allows, tools } = limitsOf(use)
+  const names = tools.slice(0, most).map(markHidden)
+  if (tools.length > most) names.push(own('more_tools', { n: tools.length - most }))
+  const list = new Intl.ListFormat(language(), { type: 'unit', style: 'short' }).format(names)
+  return [
+    allows === 'all' ? '' : own(`skill_${allows}`, { tools: list }),
+    use.model ? own('skill_model', { model: markHidden(use.model) }) : '',
+  ].filter(Boolean)
+}
