@@ -65,14 +65,16 @@ func (w *Workbench) resend(ctx context.Context, in ResendRequest) (backend.Empty
 		return backend.Empty{}, err
 	}
 	w.prepare(info)
+	input, err := w.input(ctx, info, in.Text, in.Command)
+	if err != nil {
+		return backend.Empty{}, err
+	}
 	l, release, err := w.sessions.Open(ctx, in.Session)
 	if err != nil {
 		return backend.Empty{}, err
 	}
 	defer release()
-	return backend.Empty{}, undoBusy(l.StartAfter(w.takingBack(in), func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
-		return s.Run(ctx, in.Text)
-	}))
+	return backend.Empty{}, undoBusy(l.StartAfter(w.takingBack(in), runInput(input)))
 }
 
 // takingBack is the part of resend that precedes the new turn. The files come first,
@@ -144,10 +146,12 @@ type RewindReply struct {
 // sent in their place. Files are what of a preview since that turn is restored as
 // well; none means that files stay as they are.
 type ResendRequest struct {
-	Session string       `json:"session"`
-	Turn    int          `json:"turn"`
-	Text    string       `json:"text"`
-	Files   []UndoChoice `json:"files,omitempty"`
+	Session string `json:"session"`
+	Turn    int    `json:"turn"`
+	Text    string `json:"text"`
+	// Command is the skill that the text, as it was typed, uses.
+	Command *backend.CommandCall `json:"command,omitempty"`
+	Files   []UndoChoice         `json:"files,omitempty"`
 }
 
 // BringBackRequest is for undo.bring_back.

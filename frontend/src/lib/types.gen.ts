@@ -1793,6 +1793,7 @@ export type ResendRequest = {
   session: string
   turn: number
   text: string
+  command?: CommandCall
   files?: UndoChoice[]
 }
 

@@ -55,7 +55,7 @@ export function skillOf(text: string, commands: readonly SlashCommand[]) {
 
 /** The use of a skill that a text was before; undefined if it was none. */
 export const callAgain = (text: string, skill: SkillUse | undefined): CommandCall | undefined =>
-  skill && { name: skill.name, arguments: text.replace(/^\S*\s*/, '') }
+  skill && { name: skill.name, arguments: text.replace(/^\S*/, '').trim() }
 
 /** A name is stronger than an alias, and the first of two aliases than the other. */
 const commandNamed = (name: string, commands: readonly SlashCommand[]) =>
