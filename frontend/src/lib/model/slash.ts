@@ -57,6 +57,12 @@ export function skillOf(text: string, commands: readonly SlashCommand[]) {
 export const callAgain = (text: string, skill: SkillUse | undefined): CommandCall | undefined =>
   skill && { name: skill.name, arguments: text.replace(/^\S*/, '').trim() }
 
+/** The commands without those whose name an earlier one has. */
+export function firstOfEach(commands: readonly SlashCommand[]): SlashCommand[] {
+  const names = new Set<string>()
+  return commands.filter(({ name }) => !names.has(name) && names.add(name))
+}
+
 /** A name is stronger than an alias, and the first of two aliases than the other. */
 const commandNamed = (name: string, commands: readonly SlashCommand[]) =>
   commands.find((it) => it.name === name) ?? commands.find((it) => it.aliases?.includes(name))

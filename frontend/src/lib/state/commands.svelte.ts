@@ -1,6 +1,6 @@
 import { asApiError, type ApiError, type Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
-import { commandOf, type Message, skillOf } from '../model/slash'
+import { commandOf, firstOfEach, type Message, skillOf } from '../model/slash'
 import type { CompleteReply, Envelope, SlashCommand } from '../types.gen'
 
 /** A command that the page runs itself. */
@@ -51,8 +51,7 @@ export class Commands {
   readonly load = oneAtATime(async () => {
     try {
       const { commands } = await this.#call('commands.list', { session: this.#at })
-      const names = new Set<string>()
-      this.#offered = (commands ?? []).filter(({ name }) => !names.has(name) && names.add(name))
+      this.#offered = firstOfEach(commands ?? [])
     } catch {
       this.#offered = [] // what is typed is then an ordinary message
     }
