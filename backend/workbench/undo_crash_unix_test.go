@@ -45,9 +45,12 @@ func undoUntilKilled(of string) {
 		if err != nil {
 			panic(err)
 		}
-		answer := struct{ OK any }{reply}
-		if err := json.Unmarshal([]byte(bench.Call(ctx, method, string(text))), &answer); err != nil {
-			panic(err)
+		answer := struct {
+			OK    any
+			Error *backend.Error
+		}{OK: reply}
+		if err := json.Unmarshal([]byte(bench.Call(ctx, method, string(text))), &answer); err != nil || answer.Error != nil {
+			panic(fmt.Sprint(err, answer.Error))
 		}
 	}
 	var preview workbench.UndoPreview
@@ -67,7 +70,7 @@ func undoUntilKilled(of string) {
 // it should be, opening the session settles what was done, and that can be redone.
 func TestUndoThatIsKilled(t *testing.T) {
 	t.Parallel()
-	const files, moments = 24, 12
+	const files, moments, most = 24, 12, 100
 	folder, home := t.TempDir(), t.TempDir()
 	p := newPage(t, folder, home, environment(llmtest.Serve(t), ""))
 	session := p.session("compat")
@@ -83,7 +86,7 @@ func TestUndoThatIsKilled(t *testing.T) {
 	fill("a\n")
 	p.step(session, "1", 0, func() { fill("b\n") }, names...)
 	cut := 0
-	for range moments {
+	for moment := 0; moment < moments || cut == 0 && moment < most; moment++ {
 		p.close()
 		c := exec.CommandContext(t.Context(), os.Args[0])
 		c.Env = append(os.Environ(), crashingUndo+"="+strings.Join([]string{home, p.folder, session, names[rand.IntN(files)]}, "\n"))

@@ -89,6 +89,19 @@ test('a conflict is shown, is left as it is, and does not lead to the button tha
   await hasFocus('Cancel')
 })
 
+test('a rewind leaves files alone unless that is chosen, each time', async () => {
+  const { undo } = await show({ files: [file('a')] })
+  const isChosen = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name }).checked
+  for (const resend of [undefined, 'better']) {
+    await undo.ask({ session: 's', target: { since: 2 }, rewind: 2, ...(resend && { resend }) })
+    await screen.findByRole('radio', { name: 'Conversation only' })
+    expect(isChosen('Conversation only')).toBe(true)
+    expect(screen.queryByRole('radio', { name: 'Files only' }) === null).toBe(Boolean(resend))
+    await fireEvent.click(screen.getByRole('radio', { name: 'Conversation and files' }))
+    expect(isChosen('Conversation and files')).toBe(true)
+  }
+})
+
 test('nothing to redo is said, and nothing can be done', async () => {
   await show({}, { redo: true })
   screen.getByText('There is nothing to redo.')
