@@ -80,7 +80,7 @@ func TestLines(t *testing.T) {
 		{"```md\n!`a`\n```!\nb\n```", nil},
 		{"````\n```!\na\n```\n````", nil},
 		{"~~~!\na\n~~~\n```! sh\nb\n```\n```!sh\nc\n```", nil},
-		{"```!\nrm -rf /", nil},
+		{"```!\nrm -rf /\nls\n", nil},
 		{"!`open\nclose` and !`x`", nil},
 		{"a ` stray\n!`x`", []string{"x"}},
 		{"!` ` !`` ```!\n```", nil},

@@ -35,7 +35,7 @@ var findings = map[rule]sentence{
 	ruleUnread:   {Critical, "the file cannot be read", "The file cannot be read: {0}.", "Check that the file exists and that you may read it."},
 	ruleSize:     {Critical, "the file is too large", "The file is larger than 1 MB and was not read.", "Move its details into files of their own, which are read when they are needed."},
 	ruleOutside:  {Critical, "the link leads outside", "The link leads out of the project, and such links are not followed.", "Copy the skill into the project, or link to it from your own folder of skills."},
-	ruleYAML:     {High, "the frontmatter is not valid YAML", "The frontmatter is not valid YAML: {0}. It was read line by line instead.", "Put quotes around values with a colon, brackets or other special characters."},
+	ruleYAML:     {Medium, "the frontmatter is not valid YAML", "The frontmatter is not valid YAML: {0}. It was read line by line instead.", "Put quotes around values with a colon, brackets or other special characters."},
 	ruleNoFront:  {High, "there is no frontmatter", "The file does not begin with frontmatter.", "Begin the file with a line ---, a name, a description and another line ---."},
 	ruleTool:     {Medium, "a tool is not known", "{0} is not the name of a tool, so no call matches it.", "Correct the name, or take it out."},
 	ruleNoTools:  {Medium, "no tool may be called", "{0} names no tool that is known, so none may be called while the skill is in use.", "Name the tools, or take the key out to allow all."},

@@ -75,6 +75,7 @@ func TestFrontThatIsNotYAML(t *testing.T) {
 		{"text", "", 2},
 		{"<<: *base\nname: x", "3 name = x", 2},
 		{"a: " + strings.Repeat("[", 100), "2 a = " + strings.Repeat("[", 100), 2},
+		{"a: " + strings.Repeat("[", 100) + strings.Repeat("]", 100), "2 a = " + strings.Repeat("[", 100) + strings.Repeat("]", 100), 2},
 		{strings.Repeat("- ", 100) + "x", "", 2},
 	} {
 		f := skill.ReadFront("---\n" + c.front + "\n---\nBody")

@@ -120,7 +120,7 @@ func TestParseTools(t *testing.T) {
 		{"allowed-tools: ['*', Read]", "all", ""},
 		{"allowed-tools: Read, Read, read", "Read", ""},
 		{"allowed-tools: bash, webFetch, web_search, askUser, toolSearch, sendMessage, taskCreate, notebookEdit, teamDelete", "Bash|WebFetch|WebSearch|AskUserQuestion|ToolSearch|SendMessage|TaskCreate|NotebookEdit|TeamDelete", ""},
-		{"allowed-tools: ApplyPatch, readmany, list_dir, SpawnAgent, LS, search/codebase", "ApplyPatch|ReadMany|ListDir|SpawnAgent|LS|Grep", ""},
+		{"allowed-tools: ApplyPatch, readmany, list_dir, SpawnAgent, LS, search/codebase, BashOutput, KillShell", "ApplyPatch|ReadMany|ListDir|SpawnAgent|LS|Grep|TaskOutput|TaskStop", ""},
 		{"allowed-tools: mcp__a__b, mcp__a__*, mcp__a, mcp__my-server__x.y", "mcp__a__b|mcp__a__*|mcp__a|mcp__my-server__x.y", ""},
 		{"allowed-tools: WebFetch(domain:go.dev), Agent(x), Skill(y), Bash(${CLAUDE_SKILL_DIR}/run.sh *)", "WebFetch(domain:go.dev)|Agent(x)|Skill(y)|Bash(/p/.claude/skills/x/run.sh *)", ""},
 
@@ -134,6 +134,7 @@ func TestParseTools(t *testing.T) {
 
 		// What would allow more than was written.
 		{"allowed-tools: Bash (git *), Read", "Bash(git *)|Read", ""},
+		{"allowed-tools: Read Bash (git *) Grep", "Read|Bash(git *)|Grep", ""},
 		{"allowed-tools: [Bash git]", "Bash git", "READ-06:2 READ-07:2"},
 		{"allowed-tools: Bash git *", "", "READ-06:2 READ-07:2"},
 		{"allowed-tools: Bash(git", "Bash(git", "READ-06:2 READ-07:2"},
