@@ -78,7 +78,8 @@ const usage = `Atelier, a workbench for coding agents.
   atelier doctor                shows what is configured and reachable
   atelier explain COMMAND       says what would be allowed, asked about or denied
   atelier hooks list|test       lists a project's hooks, or tests them
-  atelier skills list|validate  lists a project's skills, or checks skills
+  atelier skills list|validate|install
+                                lists a project's skills, checks skills, or installs some
   atelier mcp list|test|add|remove
                                 lists, tests, adds or removes servers of tools
   atelier mcp serve [DIR]       offers Atelier's tools to other programs

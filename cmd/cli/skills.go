@@ -15,6 +15,7 @@ type skillCommand struct {
 func skillCommands() []skillCommand {
 	return []skillCommand{
 		{"list", "[flags] [DIR]", "lists the skills and commands that a project has, and whether they can be used", (*command).listSkills},
+		{"install", "[flags] PATH", "installs skills from a folder or an archive, after it has shown what they contain", (*command).installSkills},
 		{"validate", "[flags] [DIR…]", "checks skills against the rules: those in DIR, or all that this project loads", (*command).validateSkills},
 	}
 }

@@ -81,5 +81,5 @@ func printSkills(out io.Writer, reply skills.SkillsReply) {
 	if reply.More {
 		fmt.Fprintln(out, "There are more skills than are loaded.")
 	}
-	fmt.Fprintf(out, "The list of skills takes about %d of each model's window, of %d tokens that it may take.\n", reply.Tokens, reply.Budget)
+	fmt.Fprintf(out, "The list of skills takes about %d tokens of each model's window, and may take %d.\n", reply.Tokens, reply.Budget)
 }
