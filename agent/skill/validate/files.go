@@ -20,10 +20,10 @@ const mainName = "SKILL.md"
 
 // Limits of one check.
 const (
-	maxEntries = 2000     // of a folder
-	maxWalked  = 5000     // entries of a skill
-	maxDepth   = 12       // folders below a skill
-	maxTotal   = 32 << 20 // bytes of text
+	maxEntries = 2000    // of a folder
+	maxWalked  = 5000    // entries of a skill
+	maxDepth   = 12      // folders below a skill
+	maxTotal   = 8 << 20 // bytes of text
 )
 
 var (

@@ -196,3 +196,29 @@ func TestCheckText(t *testing.T) {
 		t.Errorf("a command needs no frontmatter: %+v", got)
 	}
 }
+
+// BenchmarkHostile checks texts that are made to be slow.
+func BenchmarkHostile(b *testing.B) {
+	for name, text := range map[string]string{
+		"lines": "a\n", "colons": ":\n", "links": "](", "targets": `exec="x.md" `, "tags": "<invoke-task>", "marks": "`", "variables": "{baseDir}/x ", "homes": "/home/", "quotes": `"./`, "fences": "```\n",
+		"times": "takes ", "uses": "use a ", "definitions": "[a]: b.md\n",
+	} {
+		text = strings.Repeat(text, (1<<20)/len(text)-100)
+		b.Run(name, func(b *testing.B) {
+			dir := filepath.Join(b.TempDir(), "odd")
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				b.Fatal(err)
+			}
+			for _, f := range []string{"SKILL.md", "a.md", "b.md"} {
+				if err := os.WriteFile(filepath.Join(dir, f), []byte(sound+text), 0o644); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				if _, err := Check(dir, Options{Preset: BMAD, ProjectRoot: filepath.Dir(dir)}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -60,6 +60,9 @@ var (
 // nobody, such as /home/<you>, is an explanation; the BMAD preset reports it all the same.
 func absolutePaths(line string, preset Preset) []string {
 	var out []string
+	if !strings.Contains(line, "/Users/") && !strings.Contains(line, "/home/") && !strings.Contains(line, `:\`) {
+		return nil
+	}
 	for _, m := range append(homePath.FindAllStringSubmatch(line, -1), drivePath.FindAllStringSubmatch(line, -1)...) {
 		if escapes.MatchString(m[1]) || preset != BMAD && someone.MatchString(m[1]) {
 			continue
@@ -91,12 +94,15 @@ func (c *checker) references(file, text string) {
 	}
 	plain := strings.Split(withoutCode(text), "\n")
 	for i, line := range strings.Split(text, "\n") {
+		if !strings.ContainsAny(line, "[]{}<>\"'`:") {
+			continue // which most lines are
+		}
 		prose := withoutSpans(plain[i])
 		for _, e := range []*regexp.Regexp{exec, invoked} {
 			for _, m := range e.FindAllStringSubmatch(prose, -1) {
 				c.refer(refExec, file, i+1, strings.TrimSpace(m[1]))
-				line = strings.ReplaceAll(line, m[0], "")
 			}
+			line = e.ReplaceAllString(line, "")
 		}
 		for _, m := range anchored.FindAllStringSubmatch(line, -1) { // also in code: it says what it means
 			if m[2] != "" {
