@@ -109,6 +109,27 @@ func read(root *os.Root, name string) (string, error) {
 	return string(data), err
 }
 
+// readMain returns the text of the main file, which may be a link to a file of the project.
+// A link that leads farther is not followed here, although a user's own skill is loaded
+// through it.
+func (c *checker) readMain() (string, error) {
+	text, err := read(c.at.root, c.main)
+	if err == nil {
+		return text, nil
+	}
+	severity := skill.Critical
+	if info, e := c.at.root.Lstat(c.main); e == nil && info.Mode()&fs.ModeSymlink != 0 && !errors.Is(err, fs.ErrNotExist) {
+		severity = skill.Medium
+		if c.at.within != "" {
+			if text, e := read(c.at.project, filepath.FromSlash(path.Join(c.at.within, c.main))); e == nil {
+				return text, nil
+			}
+		}
+	}
+	c.findAs(severity, unread, c.main, 0, reason(err))
+	return "", err
+}
+
 // files checks the other files of the skill.
 func (c *checker) files() {
 	walked, total, steps := 0, 0, 0

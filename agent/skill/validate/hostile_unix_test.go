@@ -91,6 +91,22 @@ func symlink(t *testing.T, target, name string) {
 	}
 }
 
+// The main file may be a link to a file of the project. One that leads farther is not read.
+func TestMainFileIsALink(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	dir := filepath.Join(project, "skills", "odd")
+	write(t, filepath.Join(dir, "z.md"), "installed_path")
+	write(t, filepath.Join(project, "docs", "odd.md"), sound)
+	symlink(t, "../../docs/odd.md", filepath.Join(dir, "SKILL.md"))
+	if d := cmp.Diff([]string{"odd HIGH PATH-02 z.md:1"}, check(t, dir, Options{ProjectRoot: project})); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"odd MEDIUM CHECK-01 SKILL.md:0"}, check(t, dir, Options{ProjectRoot: filepath.Dir(dir)})); d != "" {
+		t.Error(d)
+	}
+}
+
 // A file and a folder that may not be read are findings, and their neighbours are checked.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()

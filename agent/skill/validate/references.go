@@ -22,7 +22,10 @@ func withoutCode(text string) string {
 	var out strings.Builder
 	open := "" // the mark of the open block
 	for line := range strings.Lines(text) {
-		m := fenceMark.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		var m []string
+		if strings.Contains(line, "```") || strings.Contains(line, "~~~") {
+			m = fenceMark.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		}
 		inside := open != ""
 		switch {
 		case m == nil:

@@ -70,9 +70,8 @@ func Check(dir string, o Options) ([]skill.SkillFinding, error) {
 		c.find(skill01, mainName, 0)
 		return c.sorted(), nil
 	}
-	text, err := read(root, c.main)
+	text, err := c.readMain()
 	if err != nil {
-		c.findAs(skill.Critical, unread, c.main, 0, reason(err))
 		return c.sorted(), nil
 	}
 	s := skill.Parse(skill.Place{Kind: skill.KindSkill, Folder: dir, File: filepath.Join(dir, c.main)}, c.folder, text, o.Known)
