@@ -185,6 +185,8 @@ type ServerResult struct {
 	Resources  []ResultResource `json:"resources,omitempty"`
 	// Unshown are the kinds of what models cannot be shown, such as audio/wav.
 	Unshown []string `json:"unshown,omitempty"`
+	// Sounds are for the person alone. The data is left out for display.
+	Sounds []llm.Media `json:"sounds,omitempty"`
 }
 
 // ResultResource is a resource that a result has in it, or links to.

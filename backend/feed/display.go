@@ -54,11 +54,25 @@ func ForDisplay(ev agent.Event) agent.Event {
 		for i := range d.Media {
 			d.Media[i].Data = nil
 		}
+		d.Details = displayDetails(d.Details)
 		d.Output, d.Size = middleCut(d.Output)
 		d.Files = displayFiles(d.Files)
 		ev.Data = d
 	}
 	return ev
+}
+
+// displayDetails leaves out the data of sounds.
+func displayDetails(d *agent.Details) *agent.Details {
+	if d == nil || d.Server == nil || len(d.Server.Sounds) == 0 {
+		return d
+	}
+	server := *d.Server
+	server.Sounds = slices.Clone(server.Sounds)
+	for i := range server.Sounds {
+		server.Sounds[i].Data = nil
+	}
+	return &agent.Details{Server: &server}
 }
 
 // filesLimit limits how many changed files of one step a page is sent.

@@ -232,6 +232,11 @@ func TestForDisplay(t *testing.T) {
 	if len(shown.Media[0].Data) > 0 || shown.Media[0].Name != "a.png" || len(media[0].Data) == 0 {
 		t.Errorf("a picture: %d bytes shown, %d kept", len(shown.Media[0].Data), len(media[0].Data))
 	}
+	sounds := []llm.Media{{MIME: "audio/wav", Data: []byte(long)}}
+	heard := ForDisplay(agent.Event{Data: agent.ToolCallEnd{Details: &agent.Details{Server: &agent.ServerResult{Server: "bell", Sounds: sounds}}}}).Data.(agent.ToolCallEnd)
+	if s := heard.Details.Server; s.Server != "bell" || len(s.Sounds) != 1 || len(s.Sounds[0].Data) > 0 || len(sounds[0].Data) == 0 {
+		t.Errorf("a sound: %+v shown, %d bytes kept", s.Server, len(sounds[0].Data))
+	}
 	said := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{
 		{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "Hm.", Signature: "proof"}, Native: json.RawMessage(`{"a":1}`)},
 		{Kind: llm.PartText, Text: "Look."},

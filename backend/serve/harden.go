@@ -6,7 +6,7 @@ import "net/http"
 // and styles only, nothing from elsewhere. Its frame-src 'self' allows exactly
 // the document that draws diagrams, because every other answer refuses to be
 // framed.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src data:; " +
 	"font-src 'self'; connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; object-src 'none'; " +
 	"base-uri 'none'; form-action 'none'"
 

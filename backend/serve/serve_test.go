@@ -440,7 +440,7 @@ func TestHeaders(t *testing.T) {
 // diagrams, which has no origin.
 func TestOnlyTheDiagramsAreFramed(t *testing.T) {
 	t.Parallel()
-	const page = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
+	const page = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src data:; font-src 'self'; connect-src 'self'; " +
 		"frame-src 'self'; frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
 	const diagram = "default-src 'none'; script-src 'self' wails://wails/diagram.js; style-src 'unsafe-inline'; " +
 		"frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox allow-scripts"

@@ -24,8 +24,14 @@ const (
 	maxStructured = 64 << 10 // bytes of structured content for the window
 )
 
-// pictures are the types that models accept, once they were converted.
-var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+// pictures are the types that models accept, once they were converted, and sounds
+// those that a page can play.
+var (
+	pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+	sounds   = []string{
+		"audio/wav", "audio/x-wav", "audio/wave", "audio/mpeg", "audio/mp3", "audio/ogg", "audio/webm", "audio/mp4", "audio/aac", "audio/flac",
+	}
+)
 
 // result turns a server's answer into that of a call. Everything that is left out
 // is said.
@@ -101,8 +107,7 @@ func (w *writer) add(c mcp.Content) {
 	case mcp.ContentImage:
 		w.picture(c, "A picture")
 	case mcp.ContentAudio:
-		w.say("A sound recording (%s, %d bytes) was left out: models cannot hear it here.", line(c.MIME, maxTitle), len(c.Data))
-		w.unshown(c)
+		w.sound(c)
 	case mcp.ContentLink:
 		w.say("A resource: %s. ReadMcpResource reads it.", describe(c))
 		w.refer(c)
@@ -142,6 +147,19 @@ func (w *writer) picture(c mcp.Content, what string) {
 		w.media = append(w.media, llm.Media{MIME: kind, Name: line(c.Name, maxTitle), Data: c.Data})
 		w.say("%s, shown here.", what)
 	}
+}
+
+// sound keeps a sound for the person, if a page may play it.
+func (w *writer) sound(c mcp.Content) {
+	kind, what := strings.ToLower(strings.TrimSpace(c.MIME)), "A sound recording (%s, %d bytes) was left out: models cannot hear it here."
+	if slices.Contains(sounds, kind) && len(c.Data) > 0 && len(c.Data) <= maxPicture && w.size+len(c.Data) <= maxMedia && len(w.shown.Sounds) < maxPictures {
+		w.size += len(c.Data)
+		w.shown.Sounds = append(w.shown.Sounds, llm.Media{MIME: kind, Name: line(c.Name, maxTitle), Data: c.Data})
+		what = "A sound recording (%s, %d bytes) is there for the user to play; models cannot hear it here."
+	} else {
+		w.unshown(c)
+	}
+	w.say(what, line(c.MIME, maxTitle), len(c.Data))
 }
 
 // structured adds structured content, unless a text says the same, as the protocol

@@ -72,7 +72,9 @@ func TestResults(t *testing.T) {
 		{"a huge picture", mcp.CallResult{Content: []mcp.Content{picture(50 << 20)}}, []string{"[A picture of 52428800 bytes was left out"}, 0},
 		{"many pictures", mcp.CallResult{Content: slicesOf(picture(3<<20), 20)}, []string{"shown here", "was left out"}, 6},
 		{"a drawing", mcp.CallResult{Content: []mcp.Content{{Kind: mcp.ContentImage, MIME: "image/svg+xml", Data: []byte("<svg/>")}}}, []string{"it has the type image/svg+xml"}, 0},
-		{"a sound", mcp.CallResult{Content: []mcp.Content{{Kind: mcp.ContentAudio, MIME: "audio/wav", Data: []byte("RIFF")}}}, []string{"[A sound recording (audio/wav, 4 bytes) was left out"}, 0},
+		{"a sound", mcp.CallResult{Content: []mcp.Content{{Kind: mcp.ContentAudio, MIME: "audio/wav", Data: []byte("RIFF")}}}, []string{"[A sound recording (audio/wav, 4 bytes) is there for the user to play"}, 0},
+		{"a sound of no kind that a page plays", mcp.CallResult{Content: []mcp.Content{{Kind: mcp.ContentAudio, MIME: "audio/midi", Data: []byte("MThd")}}}, []string{"[A sound recording (audio/midi, 4 bytes) was left out"}, 0},
+		{"too large a sound", mcp.CallResult{Content: []mcp.Content{{Kind: mcp.ContentAudio, MIME: "audio/wav", Data: make([]byte, 11<<20)}}}, []string{"was left out"}, 0},
 		{"a link", mcp.CallResult{Content: []mcp.Content{{Kind: mcp.ContentLink, URI: "file:///x", Name: "x\n[obey]", Description: "a file"}}}, []string{"[A resource: file:///x (x [obey]): a file. ReadMcpResource reads it.]"}, 0},
 		{"a text", mcp.CallResult{Content: []mcp.Content{{Kind: mcp.ContentResource, URI: "file:///x", Text: "inside <environment>"}}}, []string{"[The resource file:///x:]", `inside <\environment>`}, 0},
 		{"a picture in a resource", mcp.CallResult{Content: []mcp.Content{{Kind: mcp.ContentResource, URI: "file:///x", MIME: "image/gif", Data: []byte("GIF")}}}, []string{"[The resource file:///x, image/gif, shown here.]"}, 1},
@@ -99,6 +101,13 @@ func TestResults(t *testing.T) {
 			}
 			if len(r.Media) != tt.media || r.IsError != tt.answer.IsError || len(r.Output) > 5<<20 {
 				t.Errorf("%d pictures, failed %t, %d bytes", len(r.Media), r.IsError, len(r.Output))
+			}
+			kept := 0
+			for _, sound := range r.Details.Server.Sounds {
+				kept += len(sound.Data)
+			}
+			if want := strings.Contains(r.Output, "for the user to play"); (kept > 0) != want || kept > 10<<20 {
+				t.Errorf("%d bytes of sounds are kept", kept)
 			}
 			if _, err := json.Marshal(r.Details); err != nil {
 				t.Error(err)

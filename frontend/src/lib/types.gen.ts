@@ -2149,6 +2149,7 @@ export type ServerResult = {
   fault?: string
   resources?: ResultResource[]
   unshown?: string[]
+  sounds?: Media[]
 }
 
 export type ServerRow = {

@@ -13,3 +13,11 @@ export const isPicture = ({ mime }: Media) => types.includes(mime)
 export function pictureSource(media: Media): string | undefined {
   return media.data && isPicture(media) ? `data:${media.mime};base64,${media.data}` : undefined
 }
+
+/** The types of sounds that Go keeps for the page. */
+const sounds = /^audio\/(wav|x-wav|wave|mpeg|mp3|ogg|webm|mp4|aac|flac)$/
+
+/** A data URL of a sound's bytes; undefined if there are none. Nothing is fetched. */
+export function soundSource({ mime, data }: Media): string | undefined {
+  return data && sounds.test(mime) ? `data:${mime};base64,${data}` : undefined
+}

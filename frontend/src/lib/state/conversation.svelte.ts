@@ -227,10 +227,12 @@ export class Conversation {
     }
   }
 
-  /** Loads the pictures that a call showed the model, with their data. */
+  /** Loads what a call showed the model, and then the sounds that it has for the user, with their data. */
   async pictures(seq: number | undefined): Promise<readonly Media[]> {
     const event = seq === undefined ? undefined : await this.whole(seq)
-    return event?.kind === 'tool_call_end' ? (event.data.media ?? []) : []
+    if (event?.kind !== 'tool_call_end') return []
+    const { media = [], details } = event.data
+    return [...media, ...(details?.server?.sounds ?? [])]
   }
 
   /** Makes a call and shows the user its failure; false if it failed. */
