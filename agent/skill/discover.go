@@ -146,7 +146,7 @@ func (d *discovery) folder(t *tree, root Root, above string, entry fs.DirEntry) 
 		return // a link to nothing
 	}
 	own, err := t.sub(path)
-	files := supporting{discovery: d, tree: t, own: own}
+	files := supporting{discovery: d, tree: t, own: own, path: path}
 	if err == nil {
 		defer own.close()
 		err = files.walk(path, "", 0)
@@ -248,16 +248,17 @@ func markdown(name string) (string, bool) {
 // supporting lists the files of a skill's folder.
 type supporting struct {
 	*discovery
-	tree   *tree // where links may lead
-	own    *tree // the skill's folder
+	tree   *tree  // where links may lead
+	own    *tree  // the skill's folder
+	path   string // its real path
 	main   fs.DirEntry
 	found  []File
 	more   int
 	walked int
 }
 
-// walk lists a folder whose path below the skill's is given. Of links, those to files count;
-// those to folders are not followed.
+// walk lists a folder whose path below the skill's is given. Folders that are not gone through count
+// as more, as do links to folders and out of the project: what they have could be run as well.
 func (l *supporting) walk(path, below string, depth int) error {
 	list, err := l.entries(l.own, path)
 	if err != nil {
@@ -270,11 +271,10 @@ func (l *supporting) walk(path, below string, depth int) error {
 		l.walked++
 		switch {
 		case l.walked > maxWalked || l.ctx.Err() != nil:
+			l.more++
 			return nil
 		case entry.IsDir():
-			if !strings.HasPrefix(name, ".") && name != "node_modules" {
-				folders = append(folders, name)
-			}
+			folders = append(folders, name)
 		case depth == 0 && strings.EqualFold(name, "SKILL.md"):
 			if l.main == nil || name == "SKILL.md" {
 				l.main = entry
@@ -290,8 +290,9 @@ func (l *supporting) walk(path, below string, depth int) error {
 		l.add(path, below+entry.Name(), entry)
 	}
 	for _, name := range folders {
-		if depth < maxDepth && l.discovery.walked <= maxAll {
-			_ = l.walk(filepath.Join(path, name), below+name+"/", depth+1) // the others are listed all the same
+		if depth == maxDepth || l.discovery.walked > maxAll || name == ".git" || name == "node_modules" ||
+			l.walk(filepath.Join(path, name), below+name+"/", depth+1) != nil {
+			l.more++
 		}
 	}
 	return nil
@@ -300,10 +301,10 @@ func (l *supporting) walk(path, below string, depth int) error {
 // add adds an entry of a folder if it is a file.
 func (l *supporting) add(folder, name string, entry fs.DirEntry) {
 	path, err := l.tree.follow(folder, entry)
-	if err != nil || !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0 {
+	if errors.Is(err, fs.ErrNotExist) || !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0 {
 		return
 	}
-	if len(l.found) == MaxFiles {
+	if err != nil || len(l.found) == MaxFiles {
 		l.more++
 		return
 	}
@@ -312,6 +313,9 @@ func (l *supporting) add(folder, name string, entry fs.DirEntry) {
 		info, err = entry.Info() // it may not be read, but it is there
 	}
 	if err != nil || !info.Mode().IsRegular() {
+		if rel, err := filepath.Rel(l.path, path); err != nil || !filepath.IsLocal(rel) { // what it leads to is not listed anyway
+			l.more++
+		}
 		return
 	}
 	runs := begin == "#!" || info.Mode()&0o111 != 0 || slices.Contains(strings.Split(name, "/"), "scripts")

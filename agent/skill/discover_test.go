@@ -130,7 +130,7 @@ func TestDiscoverLists(t *testing.T) {
 	user, folder := places(t)
 	files := map[string]string{
 		"x/SKILL.md": md("x"), "x/references/a.md": "a", "x/scripts/run.py": "b", "x/tool": "#!/bin/sh\n", "x/assets/deep/c.bin": "\x00", "x/.git/config": "no", "x/node_modules/m/i.js": "no",
-		"x/link.md->": "references/a.md", "x/out.md->": "/etc/passwd", "x/loop->": ".", "x/SKILL.MD.bak": "old",
+		"x/link.md->": "references/a.md", "x/gone->": "nowhere", "x/.hidden/run": "#!/bin/sh\n", "x/out.md->": "/etc/passwd", "x/loop->": ".", "x/other->": "../none", "x/SKILL.MD.bak": "old",
 		"lower/skill.md": md("lower"), "upper/SKILL.MD": md("upper"), "none/README.md": "text", "stray.md": md("a file is not a skill"), "empty/SKILL.md": "",
 	}
 	for i := range 250 {
@@ -144,10 +144,11 @@ func TestDiscoverLists(t *testing.T) {
 	}
 	want := []skill.File{
 		{Path: "SKILL.MD.bak", Size: 3}, {Path: "link.md", Size: 1}, {Path: "tool", Size: 10, Runs: true},
-		{Path: "assets/deep/c.bin", Size: 1}, {Path: "references/a.md", Size: 1}, {Path: "scripts/run.py", Size: 1, Runs: true},
+		{Path: ".hidden/run", Size: 10, Runs: true}, {Path: "assets/deep/c.bin", Size: 1}, {Path: "references/a.md", Size: 1}, {Path: "scripts/run.py", Size: 1, Runs: true},
 	}
 	x := byName["x"]
-	if d := cmp.Diff(want, x.Files); d != "" || x.MoreFiles != 0 || strings.Contains(x.Body, "#!") {
+	// Of .git, node_modules and links to other folders and out of the project nothing is listed.
+	if d := cmp.Diff(want, x.Files); d != "" || x.MoreFiles != 4 || strings.Contains(x.Body, "#!") {
 		t.Errorf("%s %+v", d, x)
 	}
 	if x.Place.Folder != folder+"/.claude/skills/x" || byName["lower"].Place.File != folder+"/.claude/skills/lower/skill.md" || byName["upper"].Description != "upper" {

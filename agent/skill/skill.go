@@ -33,7 +33,8 @@ type Skill struct {
 	// Body is the template of its prompt, without the frontmatter.
 	Body string
 	// Files are the other files of its folder, relative to it, with slashes; MoreFiles
-	// counts those beyond the limit.
+	// counts what is not listed: files beyond the limit, and folders and links that are
+	// not followed.
 	Files     []File
 	MoreFiles int
 	// Findings are what is wrong with it, as far as reading told.
