@@ -619,6 +619,7 @@ export const en = {
   'keys_help.suggestion': 'Use the suggested message, in the empty field',
   'keys_help.newline': 'New line',
   'keys_help.command': 'Run a command yourself, at the start of a message',
+  'keys_help.slash': 'Use a skill or a command, at the start of a message',
   'keys_help.stop': 'Stop the turn or the command',
   'keys_help.mode': 'Next permission mode',
   'keys_help.new': 'New session',

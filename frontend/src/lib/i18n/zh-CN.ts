@@ -592,6 +592,7 @@ export const zhCN: Record<Key, Message> = {
   'keys_help.suggestion': '在空输入框中采用建议的消息',
   'keys_help.newline': '换行',
   'keys_help.command': '自己运行命令（置于消息开头）',
+  'keys_help.slash': '使用技能或命令（置于消息开头）',
   'keys_help.stop': '停止这一轮或命令',
   'keys_help.mode': '下一个权限模式',
   'keys_help.new': '新建会话',

@@ -79,6 +79,9 @@ export const messages = {
     hooks: 'Hooks and trust',
     hooks_hint:
       'A hook is a program that runs at a point of a session, such as before each tool call. The panel Hooks lists them, shows what each did and why, and writes new ones. What a project wants to run waits until you have seen it and trust it, and you are asked again when it changes. docs/hooks.md describes the events and what a hook may answer.',
+    skills: 'Skills and commands',
+    skills_hint:
+      'A skill is a file of instructions that you or the agent put to use; a command from a file is one that only you use. Type / and its name in the message field, and after it whatever it is to work on. The conversation shows what you typed, and the prompt that was sent below it. While a skill is in use, a line above the message field says which tools it allows, and all other calls are refused until your next message. The panel Skills shows where they come from, and what keeps one from being used.',
     contrast: 'High contrast',
     contrast_hint: 'Text and lines stand out more, in the light and in the dark theme.',
     font_interface: 'Interface font',
@@ -185,6 +188,9 @@ export const messages = {
     hooks: '钩子与信任',
     hooks_hint:
       '钩子是在会话的某个时刻运行的程序，例如在每次工具调用之前。“钩子”面板列出它们，显示每个钩子做了什么、为什么，也可以编写新的钩子。项目想要运行的程序，要等你看过并信任之后才会运行；它更改后会再次询问你。各个事件和钩子可以给出的回答见 docs/hooks.md。',
+    skills: '技能与命令',
+    skills_hint:
+      '技能是一份由你或智能体使用的说明文件；来自文件的命令则只由你使用。在消息框中输入 / 和名称，后面写上它要处理的内容。对话中显示你输入的文字，实际发送的提示折叠在其下方。技能使用期间，消息框上方会说明它允许哪些工具，其他调用都会被拒绝，直到你发送下一条消息。“技能”面板显示技能的来源，以及某个技能不能使用的原因。',
     contrast: '高对比度',
     contrast_hint: '在浅色和深色主题下，文字和线条都更加清晰。',
     font_interface: '界面字体',

@@ -208,6 +208,12 @@ export const tabs: readonly Tab[] = [
         words: 'hook trust script event PreToolUse settings.json help 钩子 信任 脚本 事件 帮助',
       },
       {
+        id: 'skills',
+        label: own('skills'),
+        hint: own('skills_hint'),
+        words: 'skill command slash SKILL.md alias template help 技能 命令 斜杠 别名 模板 帮助',
+      },
+      {
         id: 'servers',
         label: own('servers'),
         hint: own('servers_hint'),

@@ -9,6 +9,7 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.newline', keys: ['Shift+Enter'] },
   { label: 'keys_help.suggestion', keys: ['Tab'] },
   { label: 'keys_help.command', keys: ['!'] },
+  { label: 'keys_help.slash', keys: ['/'] },
   { label: 'keys_help.stop', keys: ['Esc'] },
   { label: 'keys_help.mode', keys: ['Shift+Tab'] },
   { label: 'keys_help.review', keys: ['Alt+A'] },
