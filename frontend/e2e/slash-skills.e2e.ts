@@ -19,7 +19,7 @@ allowed-tools: Bash, Read, Glob, Grep
 Look at every change in $ARGUMENTS with care.
 `
 
-// OAS-813: what a skill does not allow is refused, whatever the model does.
+// OAS-814, OAS-816: what a skill does not allow is refused, whatever the model does.
 test('a skill is completed and run, limits the agent, and ends with the next message, by keyboard only', async () => {
   let goOn = () => {}
   const rest = new Promise<void>((resolve) => (goOn = resolve))

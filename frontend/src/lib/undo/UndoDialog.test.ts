@@ -92,7 +92,7 @@ test('a conflict is shown, is left as it is, and does not lead to the button tha
 test('a rewind leaves files alone unless that is chosen, each time', async () => {
   const { undo } = await show({ files: [file('a')] })
   const isChosen = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name }).checked
-  for (const resend of [undefined, 'better']) {
+  for (const resend of [undefined, { text: 'better' }]) {
     await undo.ask({ session: 's', target: { since: 2 }, rewind: 2, ...(resend && { resend }) })
     await screen.findByRole('radio', { name: 'Conversation only' })
     expect(isChosen('Conversation only')).toBe(true)
