@@ -5,13 +5,14 @@ import { markHidden } from '../model/visible'
 import type { SkillUse } from '../types.gen'
 import { own } from './messages'
 
-/** How many tools are named. */
+/** How many tools are named, and how much of a name is shown: a stranger may have written them. */
 const most = 12
+const longest = 80
 
 /** What a skill allows, and which model answers meanwhile, a phrase each; empty if everything is as usual. */
 export function limitPhrases(use: SkillUse): string[] {
   const { allows, tools } = limitsOf(use)
-  const names = tools.slice(0, most).map(markHidden)
+  const names = tools.slice(0, most).map((name) => markHidden(name).slice(0, longest))
   if (tools.length > most) names.push(own('more_tools', { n: tools.length - most }))
   const list = new Intl.ListFormat(language(), { type: 'unit', style: 'short' }).format(names)
   return [
