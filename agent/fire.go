@@ -85,12 +85,13 @@ func (t *turn) fire(data HookInput) HookAdvice {
 		return HookAdvice{}
 	}
 	ctx := t.ctx
+	stop, _ := data.(StopInput)
 	switch point := data.Point(); {
 	case point == HookSessionEnd:
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
-	case point == HookStop && ctx.Err() != nil:
+	case point == HookStop && (ctx.Err() != nil || stop.Reason == EndRefused): // nothing hangs on these
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), endTime)
 		defer cancel()

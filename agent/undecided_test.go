@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -163,5 +164,32 @@ func TestHooksRefuseAPrompt(t *testing.T) {
 	r.run("last")
 	if sent := sent(model); strings.Contains(sent, "secret") || strings.Contains(sent, "not for the model") || !strings.Contains(sent, "first") || !strings.Contains(sent, "last") {
 		t.Errorf("sent %s", sent)
+	}
+}
+
+// interrupting are hooks that refuse a prompt, and whose turn is stopped while they are
+// told that it ended.
+type interrupting struct {
+	*hooks
+	stop func()
+	cut  error
+}
+
+func (h *interrupting) Fire(ctx context.Context, c agent.HookCall, report func(agent.Payload)) agent.HookAdvice {
+	if c.Point() == agent.HookStop {
+		h.stop()
+		h.cut = ctx.Err()
+	}
+	return h.hooks.Fire(ctx, c, report)
+}
+
+// OAS-661: hooks that are told of a refused turn are not cut short with it.
+func TestHooksOfARefusedTurnEnd(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script())
+	h := &interrupting{hooks: at(agent.HookUserPromptSubmit, agent.HookAdvice{Decision: agent.Deny}), stop: func() { r.session.Interrupt() }}
+	r.cfg.Hooks = h
+	if events := r.run("go"); end(t, events) != agent.EndRefused || h.cut != nil || len(h.fired) != 3 {
+		t.Errorf("ended as %s after %q, and the last was cut: %v", end(t, events), h.fired, h.cut)
 	}
 }

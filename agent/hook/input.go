@@ -54,15 +54,16 @@ func readInput(point agent.HookPoint, input json.RawMessage, access Accessing) (
 		if empty.Point() != point {
 			continue
 		}
-		data := reflect.New(reflect.TypeOf(empty))
-		if err := json.Unmarshal(input, data.Interface()); err != nil {
+		data := reflect.New(reflect.TypeOf(empty)).Elem()
+		if err := json.Unmarshal(input, data.Addr().Interface()); err != nil {
 			return nil, fmt.Errorf("read the input of %s: %w", EventName(point), err)
 		}
-		if call, ok := data.Elem().Interface().(agent.HookInput); ok && aboutTool(point) && access != nil {
-			tool := agent.HookCall{Data: call}.Tool()
-			data.Elem().FieldByName("Access").Set(reflect.ValueOf(access(tool.Tool, tool.Input)))
+		read := func() agent.HookInput { return data.Interface().(agent.HookInput) } // as empty is
+		if aboutTool(point) && access != nil {
+			tool := agent.HookCall{Data: read()}.Tool()
+			data.FieldByName("Access").Set(reflect.ValueOf(access(tool.Tool, tool.Input)))
 		}
-		return data.Elem().Interface().(agent.HookInput), nil
+		return read(), nil
 	}
 	return nil, fmt.Errorf("there is no event %q", point)
 }
