@@ -178,3 +178,8 @@ export const findings: Record<string, FindingWords> = {
     fix: '先处理列出的，再检查一次。',
   },
 }
+
+/** Why a skill does not apply to a project, in Chinese. */
+export const unavailable: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^the folder has none of (.+)$/, '文件夹中没有以下任何一个：{0}'],
+]

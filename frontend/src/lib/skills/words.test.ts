@@ -27,6 +27,14 @@ test('what a file says hides nothing', () => {
   expect(stateWords(row)).toBe('not used: x⟨U+200B⟩ has the same name')
 })
 
+test('why a skill does not apply is said in the language of the page', () => {
+  const why = 'the folder has none of go.mod, Cargo.toml'
+  const row = { state: 'unavailable', usage: { why } } as unknown as SkillRow
+  expect(stateWords(row)).toBe(`not here: ${why}`)
+  setLanguage('zh-CN')
+  expect(stateWords(row)).toBe('在此不可用：文件夹中没有以下任何一个：go.mod, Cargo.toml')
+})
+
 test('a list of unknown tools means none, and no list means all', () => {
   expect(limitWords({})).toEqual(['All tools can be called.'])
   expect(limitWords({ limited: true })).toEqual(['No tool can be called.'])

@@ -5,7 +5,7 @@ import { ago, tokens } from '../model/format'
 import type { SkillSource } from '../model/skills'
 import { markHidden } from '../model/visible'
 import type { SkillFinding, SkillLimits, SkillRow, SkillTemplate, SkillUsage } from '../types.gen'
-import { findings, type FindingWords } from './fromGo'
+import { findings, type FindingWords, unavailable } from './fromGo'
 import { own } from './messages'
 
 const nameOf = ({ name }: { name: string }): string => markHidden(name)
@@ -19,8 +19,16 @@ export const sourceWords = (source: SkillSource): string => own(`source_${source
 export function stateWords({ state, others = [], usage }: SkillRow): string {
   if (state === 'hidden') return own('state_hidden', { file: markHidden(others[0] ?? '') })
   if (state === 'unavailable' && usage.why)
-    return own('state_unavailable_why', { why: markHidden(usage.why) })
+    return own('state_unavailable_why', { why: whyWords(usage.why) })
   return own(`state_${state}`)
+}
+
+function whyWords(why: string): string {
+  const [pattern, words] = unavailable.find(([pattern]) => pattern.test(why)) ?? []
+  const isKnown = language() === 'zh-CN' && pattern && words
+  return markHidden(
+    isKnown ? why.replace(pattern, (_, files: string) => fill(words, [files])) : why,
+  )
 }
 
 export function whoWords({ by_user, by_model }: SkillUsage): string {
