@@ -114,6 +114,7 @@ export class SkillEditor {
   meet({ text, version, findings = [] }: SkillShown): void {
     this.gone = false
     this.#found = { findings, text: lined(text) }
+    this.theirs = undefined
     if (version === this.#version) return
     if (lined(text) === this.#text || !this.changed) this.#take(text, version)
     else this.theirs = { text, version }

@@ -101,6 +101,9 @@ test('a change of the file does not replace what the user wrote', async () => {
   editor.write('mine\n')
   await elsewhere('theirs\n')
   expect([editor.text, editor.theirs?.text, editor.ready]).toEqual(['mine\n', 'theirs\n', false])
+  await elsewhere('one\n') // as it was before
+  expect(editor.theirs).toBeUndefined()
+  await elsewhere('theirs\n')
   editor.keepMine()
   expect(await skills.save()).toBe(true)
   expect(text()).toBe('mine\n')
