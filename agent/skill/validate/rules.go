@@ -120,7 +120,7 @@ func (c *checker) identity(front skill.Front) {
 	}
 	switch {
 	case name == "":
-		c.find(skill02, c.main, line, cmpName(c.folder))
+		c.find(skill02, c.main, line, exampleName(c.folder))
 		return
 	case !form.MatchString(name) || utf8.RuneCountInString(name) > maxName:
 		c.find(skill04, c.main, line, name, form.String())
@@ -130,8 +130,8 @@ func (c *checker) identity(front skill.Front) {
 	}
 }
 
-// cmpName returns the folder's name as an example.
-func cmpName(folder string) string {
+// exampleName returns the folder's name as an example.
+func exampleName(folder string) string {
 	if folder == "" {
 		return "my-skill"
 	}
