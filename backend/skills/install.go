@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/skill"
@@ -21,6 +22,10 @@ import (
 
 // maxParcels limits how many skills are installed from one place.
 const maxParcels = 100
+
+// maxText limits the text of a file that is shown before it is installed, and maxTexts that
+// of all of them.
+const maxText, maxTexts = 64 << 10, 4 << 20
 
 // parcel is one skill of a folder or archive.
 type parcel struct {
@@ -128,12 +133,21 @@ func (s *Skills) Inspect(ctx context.Context, in SkillInstallRequest) (SkillInsp
 		return SkillInspectReply{}, err
 	}
 	reply := SkillInspectReply{Seal: seal(in, parcels)}
+	left := maxTexts
 	for _, x := range parcels {
 		shown := SkillParcel{
 			Name: x.name, Description: x.Summary(), Text: x.text, Findings: s.checkText(x.Skill, x.text), Lines: x.Lines(), Taken: shelf.has(x.name),
 		}
-		for _, f := range x.Files {
-			shown.Files = append(shown.Files, SkillFile{f.Path, f.Size, f.Runs})
+		for _, f := range x.files {
+			if f.path == mainFile {
+				continue
+			}
+			file := SkillFile{Path: f.path, Size: int64(len(f.data)), Runs: f.runs()}
+			if file.Runs && len(f.data) <= min(maxText, left) && utf8.Valid(f.data) && !bytes.Contains(f.data, []byte{0}) {
+				file.Text = string(f.data)
+				left -= len(f.data)
+			}
+			shown.Files = append(shown.Files, file)
 		}
 		reply.Skills = append(reply.Skills, shown)
 	}

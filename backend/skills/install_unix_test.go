@@ -109,7 +109,7 @@ func TestInstall(t *testing.T) {
 				t.Fatalf("%+v, %v", found, err)
 			}
 			x := found.Skills[0]
-			files := []SkillFile{{"bin/tool", 1, true}, {"nested/SKILL.md", int64(len(md("nested", "x"))), false}, {"notes.md", 1, false}}
+			files := []SkillFile{{"bin/tool", 1, true, "x"}, {"nested/SKILL.md", int64(len(md("nested", "x"))), false, ""}, {"notes.md", 1, false, ""}}
 			if x.Name != "one" || x.Taken || !slices.Equal(x.Lines, []string{"date"}) || !gocmp.Equal(files, x.Files) || x.Text != md("one", "!`date`") || !found.Skills[1].Taken {
 				t.Errorf("%+v", found.Skills)
 			}

@@ -53,7 +53,7 @@ func (s *Skills) Show(ctx context.Context, in SkillRef) (SkillShown, error) {
 	out.Row.Findings = counted(out.Findings)
 	out.Limits, out.Lines = limits(now), now.Lines()
 	for _, f := range x.Files {
-		out.Files = append(out.Files, SkillFile{f.Path, f.Size, f.Runs})
+		out.Files = append(out.Files, SkillFile{Path: f.Path, Size: f.Size, Runs: f.Runs})
 	}
 	return out, nil
 }

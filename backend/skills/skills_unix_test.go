@@ -244,7 +244,7 @@ func TestShow(t *testing.T) {
 	if !gocmp.Equal(row.Findings, shown.Row.Findings) || row.Label != "other" || !gocmp.Equal(shown.Lines, []string{"git status"}) || !shown.Limits.Limited {
 		t.Errorf("%+v", shown)
 	}
-	if diff := gocmp.Diff([]SkillFile{{"references/data", 2, false}, {"scripts/run.sh", 4, true}}, shown.Files); diff != "" {
+	if diff := gocmp.Diff([]SkillFile{{"references/data", 2, false, ""}, {"scripts/run.sh", 4, true, ""}}, shown.Files); diff != "" {
 		t.Error(diff)
 	}
 	for path, want := range map[string]SkillFileReply{"scripts/run.sh": {Text: "echo"}, "references/data": {Binary: true}} {

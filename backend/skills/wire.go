@@ -145,6 +145,9 @@ type SkillFile struct {
 	Path string `json:"path"`
 	Size int64  `json:"size"`
 	Runs bool   `json:"runs,omitempty"`
+	// Text is, of what would be installed, that of a file that can be run. It is empty if
+	// that is not text, or is longer than 64 KB.
+	Text string `json:"text,omitempty"`
 }
 
 // SkillFileRequest is for skills.file.

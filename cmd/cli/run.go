@@ -34,13 +34,15 @@ type runFlags struct {
 	folder, output      string
 	resume              resumeFlags
 	readOnly            bool
-	trustHooks          bool
-	trustServers        bool
+	trust               trustFlags
 	servers             []string // files
 	limits              limitFlags
 	allowed, disallowed []string
 	naming              string
 }
+
+// trustFlags say what of the project is trusted as it stands there, for one run.
+type trustFlags struct{ hooks, servers, skills bool }
 
 // resumeFlags say with which session a run goes on.
 type resumeFlags struct {
@@ -80,8 +82,9 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking, or rules such as \"Bash(go test *)\"")
 	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run, or rules such as \"Read(secrets/**)\"")
 	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if bubblewrap\ncan keep them from writing")
-	flags.BoolVar(&f.trustHooks, "trust-hooks", false, "trust the project's hooks as they stand there now, for this run")
-	flags.BoolVar(&f.trustServers, "trust-servers", false, "trust the project's MCP servers as they stand there now, for this run")
+	flags.BoolVar(&f.trust.hooks, "trust-hooks", false, "trust the project's hooks as they stand there now, for this run")
+	flags.BoolVar(&f.trust.servers, "trust-servers", false, "trust the project's MCP servers as they stand there now, for this run")
+	flags.BoolVar(&f.trust.skills, "trust-skills", false, "trust the project's skills that run something as they stand there now, for this run")
 	flags.StringArrayVar(&f.servers, "mcp-config", nil, "a file with MCP servers for this run, in addition to the configured ones; it is trusted\n(can be given several times)")
 	flags.StringVar(&f.naming, "naming", "", "native: each model sees the tools under the names that it knows;\nspec: all models see read_file, edit_file, shell, …")
 	flags.StringVar(&f.use.baseURL, "base-url", "", "the provider's address")
@@ -206,10 +209,13 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	}
 	end := none
 	if err = app.IncludeServers(f.servers...); err == nil {
-		err = c.settleHooks(app, f.trustHooks)
+		err = c.settleHooks(app, f.trust.hooks)
 	}
 	if err == nil {
-		err = c.settleServers(app, f.trustServers)
+		err = c.settleServers(app, f.trust.servers)
+	}
+	if err == nil {
+		err = c.settleSkills(app, f.trust.skills)
 	}
 	if err == nil {
 		end, err = c.turn(app, f, prompt, ended)

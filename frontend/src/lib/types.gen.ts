@@ -2414,6 +2414,7 @@ export type SkillFile = {
   path: string
   size: number
   runs?: boolean
+  text?: string
 }
 
 export type SkillFileReply = {
