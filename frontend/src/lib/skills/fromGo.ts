@@ -67,6 +67,16 @@ export const findings: Record<string, FindingWords> = {
     message: '别名 {0} 已经属于 {1}。',
     fix: '换一个别名。',
   },
+  'READ-15': {
+    title: 'frontmatter 太长',
+    message: 'frontmatter 超过 64 KB 或 1000 行，文件没有读取。',
+    fix: '把其中的文字移到 frontmatter 之后。',
+  },
+  'READ-16': {
+    title: '没有人能使用',
+    message: '用户和模型都不能使用它。',
+    fix: '去掉 user-invocable 或 disable-model-invocation。',
+  },
   'SKILL-01': {
     title: '缺少 SKILL.md',
     message: '文件夹中没有 SKILL.md。',
