@@ -43,37 +43,38 @@ func (w *Workbench) find(ctx context.Context, in FindRequest) (FindReply, error)
 		limit = findHits
 	}
 	var hits []Hit
-	searched := 0
+	searched, takenBack := 0, 0
 	for events := 0; before > 1 && events < findEvents && searched < findBytes; {
 		page, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: in.Session, Before: before, Limit: findPage, Newest: true})
 		if err != nil {
 			return FindReply{}, err
 		}
 		if len(page) == 0 {
-			return FindReply{Hits: hits}, nil
+			return FindReply{Hits: hits, TakenBack: takenBack}, nil
 		}
 		for i := len(page) - 1; i >= 0; i-- {
 			if err := ctx.Err(); err != nil {
 				return FindReply{}, context.Cause(ctx)
 			}
 			before = page[i].Seq
-			if info.TookBack(before) {
-				continue
-			}
 			var here []Hit
 			for _, t := range backend.TextsOf(feed.ForDisplay(page[i])) {
 				searched += len(t.Text)
 				here = append(here, hitsOf(page[i], t, needle)...)
 			}
+			if info.TookBack(before) {
+				takenBack += len(here)
+				continue
+			}
 			slices.Reverse(here)
 			hits = append(hits, here...)
 			if len(hits) >= limit {
-				return FindReply{Hits: hits, Next: next(before)}, nil
+				return FindReply{Hits: hits, TakenBack: takenBack, Next: next(before)}, nil
 			}
 		}
 		events += len(page)
 	}
-	return FindReply{Hits: hits, Next: next(before)}, nil
+	return FindReply{Hits: hits, TakenBack: takenBack, Next: next(before)}, nil
 }
 
 // next returns where the search of a log goes on, 0 if nothing is left.
@@ -135,6 +136,9 @@ type FindRequest struct {
 // FindReply is a part of the hits, the newest first.
 type FindReply struct {
 	Hits []Hit `json:"hits,omitempty"`
+	// TakenBack counts the places that are not listed because the conversation was
+	// rewound to before them.
+	TakenBack int `json:"taken_back,omitempty"`
 	// Next says where to go on; 0 means that the log was searched to its
 	// beginning.
 	Next int64 `json:"next,omitempty"`

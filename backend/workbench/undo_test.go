@@ -258,8 +258,9 @@ func TestRewindAndBringBack(t *testing.T) {
 		p.send(session, text)
 		await(p, anyOf[agent.ProcessingEnd])
 	}
-	find := func() int {
-		return len(must[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: session, Text: "needle"}).Hits)
+	find := func() (found, takenBack int) {
+		reply := must[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: session, Text: "needle"})
+		return len(reply.Hits), reply.TakenBack
 	}
 	rewind := func(turn int, want string) workbench.RewindReply {
 		t.Helper()
@@ -270,15 +271,15 @@ func TestRewindAndBringBack(t *testing.T) {
 		return reply
 	}
 	both := rewind(1, "walnut")
-	if find() != 0 {
-		t.Error("what was taken back is found")
+	if found, takenBack := find(); found != 0 || takenBack != 1 {
+		t.Errorf("%d places are found, and %d that were taken back", found, takenBack)
 	}
 	if _, err := call[workbench.RewindReply](p, "undo.rewind", workbench.RewindRequest{Session: session}); err == nil || err.ID != backend.ProblemRewindNothing {
 		t.Errorf("an empty conversation was taken back: %v", err)
 	}
 	must[backend.Empty](p, "undo.bring_back", workbench.BringBackRequest{Session: session, ID: both.ID})
-	if find() != 1 {
-		t.Error("what came back is not found")
+	if found, takenBack := find(); found != 1 || takenBack != 0 {
+		t.Errorf("%d places that came back are found, and %d that were taken back", found, takenBack)
 	}
 	last := rewind(0, "almond")
 	p.send(session, "hazel")

@@ -52,6 +52,13 @@ test('turns are taken back and brought back, by keyboard only', async () => {
   expect(await field(page).inputValue()).toBe('Say almond')
   expect(await page.getByText('Almond it is.').count()).toBe(0)
   await shots(page, 'rewind-taken')
+  await keyboard.press('Control+f')
+  const bar = page.getByRole('search')
+  await bar.waitFor()
+  await keyboard.type('almond it')
+  await expect.poll(() => bar.getByRole('status').innerText()).toBe('Not found · 1 taken back')
+  await shots(page, 'rewind-find')
+  await keyboard.press('Escape')
   expect(await violations(page)).toEqual([])
 
   // A page that is opened later shows the same, and can show what was taken back.

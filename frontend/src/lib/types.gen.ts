@@ -742,6 +742,7 @@ export type FilesRestored = {
 
 export type FindReply = {
   hits?: Hit[]
+  taken_back?: number
   next?: number
 }
 

@@ -13,6 +13,8 @@ export class Finder {
   /** The index of the hit that is shown, counted from the newest one: older hits are still being added. */
   #back = $state(0)
   searching = $state(false)
+  /** How many places are not among the hits because they were taken back. */
+  takenBack = $state(0)
   /** Whether there may be older hits than those that are known. */
   more = $state(false)
   #run = 0
@@ -29,6 +31,7 @@ export class Finder {
     this.hits = []
     this.#back = 0
     this.more = false
+    this.takenBack = 0
     this.searching = text !== ''
     if (text === '') return
     let before = 0
@@ -36,6 +39,7 @@ export class Finder {
       const reply = await this.search(text, before)
       if (run !== this.#run) return
       this.hits = [...(reply?.hits ?? []).toReversed(), ...this.hits]
+      this.takenBack += reply?.taken_back ?? 0
       before = reply?.next ?? 0
     } while (before > 0 && this.hits.length < mostHits)
     this.more = before > 0

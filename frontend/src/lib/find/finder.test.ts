@@ -91,3 +91,12 @@ test.each([
   const hits = [hit(1), hit(1, { part: 'prompt' }), hit(1, { part: 'prompt', nth: 1 })]
   expect(placeOf(hit(1, { part }), hits, drawn)).toBe(want)
 })
+
+test('places that were taken back are counted over all parts, and anew for another text', async () => {
+  const replies: FindReply[] = [{ next: 5, taken_back: 2 }, { taken_back: 1 }, {}]
+  const finder = new Finder(async () => replies.shift())
+  await finder.find('x')
+  expect(finder.takenBack).toBe(3)
+  await finder.find('y')
+  expect(finder.takenBack).toBe(0)
+})
