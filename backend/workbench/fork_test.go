@@ -242,3 +242,20 @@ func TestForkCountsCostsOnce(t *testing.T) {
 		t.Errorf("%d calls ran, and %d are listed", 4, len(opened.Rows))
 	}
 }
+
+// A fork of a session that runs everything asks again, unless it is asked for otherwise.
+func TestForkAsksAgain(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t, llmtest.Round{Text: "Hello."}), "sk-test"))
+	id := p.session("compat")
+	all := agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass}
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: all})
+	p.send(id, "hi")
+	await(p, anyOf[agent.ProcessingEnd])
+	if mode := fork(p, workbench.ForkRequest{Session: id}).Session.Settings.Mode; mode != agent.ModeDefault {
+		t.Errorf("the fork's mode is %s", mode)
+	}
+	if mode := fork(p, workbench.ForkRequest{Session: id, Settings: &all}).Session.Settings.Mode; mode != agent.ModeBypass {
+		t.Errorf("the mode that was asked for is %s", mode)
+	}
+}

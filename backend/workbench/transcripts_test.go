@@ -213,7 +213,7 @@ func TestImportRefused(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, in := range []workbench.ImportRequest{{Program: agent.ProgramClaudeCode, Name: "../../.codex/x"}, {Program: "unknown", Name: "x"}, {}} {
+	for _, in := range []workbench.ImportRequest{{Program: agent.ProgramClaudeCode, Name: "../../.codex/sessions/2026/02/02/rollout-1.jsonl"}, {Program: "unknown", Name: "x"}, {}} {
 		if _, err := call[workbench.ImportReply](p, "transcripts.import", in); err == nil {
 			t.Errorf("%+v was imported", in)
 		}

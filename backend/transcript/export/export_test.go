@@ -199,6 +199,9 @@ func TestHostileHTML(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := b.String()
+		if !strings.Contains(got, `http-equiv="Content-Security-Policy" content="default-src 'none';`) {
+			t.Errorf("%q: the page may load something", text)
+		}
 		for _, tag := range tags.FindAllString(got, -1) {
 			name := strings.ToLower(strings.Trim(strings.FieldsFunc(tag[1:], func(r rune) bool { return r == ' ' || r == '>' })[0], "/"))
 			if !slices.Contains(allowed, name) {
