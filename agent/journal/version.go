@@ -60,9 +60,6 @@ func kindOf(mode fs.FileMode) agent.FileKind {
 // hash is the SHA-256 of contents.
 type hash [32]byte
 
-// isPrivate reports whether nobody but its owner may read a file.
-func isPrivate(mode fs.FileMode) bool { return mode.IsRegular() && mode&0o077 == 0 }
-
 // entry is a file as the journal knows it.
 type entry struct {
 	stamp stamp

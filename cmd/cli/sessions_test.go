@@ -35,7 +35,7 @@ func TestSessions(t *testing.T) {
 	var sized struct {
 		LogSize int64 `json:"log_size"`
 	}
-	out, _, code := p.run("sessions", "list", "--json", "--limit", "1")
+	out, _, _ := p.run("sessions", "list", "--json", "--limit", "1")
 	if err := json.Unmarshal([]byte(out), &sized); err != nil || sized.LogSize < 1000 {
 		t.Errorf("the log has %d bytes: %s", sized.LogSize, out)
 	}
@@ -46,7 +46,7 @@ func TestSessions(t *testing.T) {
 			t.Errorf("%s: %q", flags, out)
 		}
 	}
-	out, _, code = p.run("sessions", "list", "-C", p.folder)
+	out, _, code := p.run("sessions", "list", "-C", p.folder)
 	if code != 0 || !strings.Contains(out, first) || !strings.Contains(out, "another title") || strings.Contains(out, "\x1b") {
 		t.Errorf("exit %d: %q", code, out)
 	}
