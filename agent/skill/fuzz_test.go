@@ -43,7 +43,7 @@ func FuzzParse(f *testing.F) {
 		if strings.Contains(got, "</update>") {
 			t.Fatalf("%q", got)
 		}
-		skill.List([]skill.Skill{s}, skill.Budget)
+		skill.List([]skill.Skill{s}, skill.ListBudget)
 	})
 }
 

@@ -141,7 +141,7 @@ func TestList(t *testing.T) {
 	if l.Unlisted != 0 || l.Tokens != tokens.Count(l.Text) || len(l.Weights) != 4 || l.Weights[named("a").Key()] != tokens.Count("- a: does a\n") {
 		t.Errorf("%+v", l)
 	}
-	if l := skill.List([]skill.Skill{user}, skill.Budget); l.Text != "" || l.Tokens != 0 || l.Unlisted != 0 {
+	if l := skill.List([]skill.Skill{user}, skill.ListBudget); l.Text != "" || l.Tokens != 0 || l.Unlisted != 0 {
 		t.Errorf("%+v", l)
 	}
 }
@@ -167,11 +167,11 @@ func TestListFitsItsBudget(t *testing.T) {
 		{60, 60, "- skill-0\n- skill-1\n", "- skill-59\n"},
 		{300, 300, "- skill-0\n- skill-1\n", " more\n"},
 	} {
-		l := skill.List(skills[:c.skills], skill.Budget)
-		if n := tokens.Count(l.Text); n > skill.Budget || n != l.Tokens || l.Unlisted != c.unlisted || !strings.HasPrefix(l.Text, c.begin) || !strings.HasSuffix(l.Text, c.end) {
+		l := skill.List(skills[:c.skills], skill.ListBudget)
+		if n := tokens.Count(l.Text); n > skill.ListBudget || n != l.Tokens || l.Unlisted != c.unlisted || !strings.HasPrefix(l.Text, c.begin) || !strings.HasSuffix(l.Text, c.end) {
 			t.Errorf("%d skills: %d tokens, %d unlisted: %s", c.skills, n, l.Unlisted, l.Text)
 		}
-		if l.Tokens < skill.Budget/2 || l.Tokens == last {
+		if l.Tokens < skill.ListBudget/2 || l.Tokens == last {
 			t.Errorf("%d skills: only %d tokens are used", c.skills, l.Tokens)
 		}
 		last = l.Tokens
@@ -191,7 +191,7 @@ func BenchmarkList(b *testing.B) {
 		skills = append(skills, s)
 	}
 	for b.Loop() {
-		if l := skill.List(skills, skill.Budget); l.Unlisted != 500 {
+		if l := skill.List(skills, skill.ListBudget); l.Unlisted != 500 {
 			b.Fatal(l)
 		}
 	}

@@ -11,11 +11,11 @@ import (
 	"atelier.dev/atelier/agent/llm/tokens"
 )
 
-// Budget is how many tokens the list of skills may take of a model's window, and listed how many
+// ListBudget is how many tokens the list of skills may take of a model's window, and listed how many
 // characters a description may have there.
 const (
-	Budget = 500
-	listed = 250
+	ListBudget = 500
+	listed     = 250
 )
 
 // Listing is the list of skills that models are given.

@@ -160,7 +160,7 @@ func (s *Skills) read(folder string) (*place, error) {
 	}
 	p.settle(named)
 	p.findings = sync.OnceValue(func() map[string][]skill.SkillFinding { return s.check(p) })
-	p.listing = sync.OnceValue(func() skill.Listing { return skill.List(p.library, skill.Budget) })
+	p.listing = sync.OnceValue(func() skill.Listing { return skill.List(p.library, skill.ListBudget) })
 	return p, nil
 }
 

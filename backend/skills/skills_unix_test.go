@@ -213,7 +213,7 @@ func TestList(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	reply := f.list()
-	if len(reply.Folders) != 11 || reply.Tokens == 0 || reply.Budget != skill.Budget || reply.Skills[0].State != SkillReady {
+	if len(reply.Folders) != 11 || reply.Tokens == 0 || reply.Budget != skill.ListBudget || reply.Skills[0].State != SkillReady {
 		t.Errorf("%+v", reply)
 	}
 	if row := f.row(".claude/skills/broken/SKILL.md"); row.Place.Editable || len(row.Findings) != 1 || row.Findings[0].Severity != skill.Critical {

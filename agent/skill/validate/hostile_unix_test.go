@@ -59,7 +59,7 @@ func TestOddFolders(t *testing.T) {
 		}, []string{"CRITICAL CHECK-01 SKILL.md"}},
 		"invalid YAML": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "SKILL.md"), "---\nname: odd\ndescription: Use when: always [x\n---\nDo it.\n")
-		}, []string{"HIGH READ-04 SKILL.md"}},
+		}, []string{"MEDIUM READ-04 SKILL.md"}},
 		"bytes": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "x.md"), "---\n\xff\x00: \xfe\n---\n[x](\x00.md)\n")
 		}, nil},
