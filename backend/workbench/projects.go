@@ -69,6 +69,9 @@ func (w *Workbench) openProject(ctx context.Context, in ProjectRequest) (OpenedP
 	case w.cfg.OpenProject == nil:
 		return OpenedProject{}, backend.Problem(backend.ProblemProjectUnopened, folder)
 	}
+	if err := w.expect(ctx, folder, in.Arrival); err != nil {
+		return OpenedProject{}, err
+	}
 	address, err := w.cfg.OpenProject(ctx, folder)
 	return OpenedProject{Folder: folder, Address: address}, err
 }
@@ -178,6 +181,8 @@ type RecentProject struct {
 // first two accept ~ for the user's home.
 type ProjectRequest struct {
 	Folder string `json:"folder"`
+	// Arrival is where projects.open leads to; nil is the project itself.
+	Arrival *Arrival `json:"arrival,omitempty"`
 }
 
 // OpenedProject is a folder that was opened elsewhere. Address is where a

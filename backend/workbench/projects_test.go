@@ -173,3 +173,32 @@ func TestProposedFolders(t *testing.T) {
 		t.Errorf("%d folders, %v", len(many.OK.Folders), err)
 	}
 }
+
+// A hit in another project's session is where that project opens, once and for the page that
+// asks first.
+func TestArrival(t *testing.T) {
+	t.Parallel()
+	home, other := t.TempDir(), t.TempDir()
+	p := openPage(t, t.TempDir(), home, func(string) string { return "" }, func(s *storage.Store) backend.Store { return s }, func(c *workbench.Config) {
+		c.OpenProject = func(context.Context, string) (string, error) { return "", nil }
+	})
+	there := newPage(t, other, home, func(string) string { return "" })
+	want := &workbench.Arrival{Session: "s", Hit: backend.SearchHit{Seq: 7, Part: "text"}, Words: []string{"thimble"}}
+	must[workbench.OpenedProject](p, "projects.open", workbench.ProjectRequest{Folder: other, Arrival: want})
+	if got := must[workbench.ArrivalReply](p, "projects.arrive", backend.Empty{}).Arrival; got != nil {
+		t.Errorf("the page that led there goes to %+v", got)
+	}
+	got := must[workbench.ArrivalReply](there, "projects.arrive", backend.Empty{}).Arrival
+	if got == nil || got.Session != "s" || got.Hit.Seq != 7 || len(got.Words) != 1 {
+		t.Errorf("%+v", got)
+	}
+	if again := must[workbench.ArrivalReply](there, "projects.arrive", backend.Empty{}).Arrival; again != nil {
+		t.Errorf("it is told again: %+v", again)
+	}
+	if err := there.store.SetSetting(t.Context(), "arrival "+there.folder, `{"session":"s","at":1}`); err != nil {
+		t.Fatal(err)
+	}
+	if late := must[workbench.ArrivalReply](there, "projects.arrive", backend.Empty{}).Arrival; late != nil {
+		t.Errorf("an old place is gone to: %+v", late)
+	}
+}

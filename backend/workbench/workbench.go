@@ -154,6 +154,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "project.info", w.projectInfo)
 	handle(d, "projects.list", w.listProjects)
 	handle(d, "projects.open", w.openProject)
+	handle(d, "projects.arrive", w.arrive)
 	handle(d, "projects.forget", w.forgetProject)
 	handle(d, "projects.folders", w.listFolders)
 	w.sessionMethods(d)

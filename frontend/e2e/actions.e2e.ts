@@ -40,6 +40,7 @@ async function runTurn(page: Page) {
   await prompt(page, 'What does\nit say?')
   await answerByKey(page)
   await page.getByText('the tests').waitFor()
+  await page.locator('.line.fold').waitFor() // the turn is one line
 }
 
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())

@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
@@ -81,7 +83,8 @@ test('a search over all sessions opens at the hit, by keyboard only', async () =
   await expect.poll(() => status.innerText()).toContain('Nothing found in this project.')
   await page.keyboard.press('Control+a')
   await page.keyboard.type('thimble')
-  await expect.poll(() => status.innerText()).toBe('2 hits')
+  const found = () => options.first().locator('mark').allInnerTexts()
+  await expect.poll(found).toEqual(['THIMBLE']) // not only the beginning of the word
 
   // What a tool printed is shown in its card, in the other session.
   await page.keyboard.press('ArrowDown')
@@ -108,3 +111,42 @@ test('a search over all sessions opens at the hit, by keyboard only', async () =
   await dialog.waitFor({ state: 'hidden' })
   expect(offences).toEqual([])
 })
+
+test('a hit in another project opens that project at the hit, by keyboard only', async () => {
+  const { page, offences } = await stageStory()
+  await mkdir(join(dirname(stage.host!.folder), 'apart'))
+  await page.keyboard.press('Alt+p')
+  const menu = page.getByRole('dialog', { name: 'Projects' })
+  await menu.getByRole('option', { name: /^shop\b/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  const path = menu.getByRole('combobox')
+  await expect.poll(() => path.inputValue()).toBe('~/')
+  await page.keyboard.type('apart')
+  await expect.poll(() => menu.getByRole('option').count()).toBe(0) // it is whole
+  const apart = await tabOf(page, 'Enter')
+  await apart.getByRole('button', { name: /^Project: apart\b/ }).waitFor()
+  await page.close() // so that nobody but the tab that opens goes there
+
+  await apart.keyboard.press('Control+Shift+F')
+  const dialog = apart.getByRole('dialog', { name: 'Search all sessions' })
+  await apart.keyboard.type('thimble lies')
+  await dialog.getByText('Nothing found in this project.').waitFor()
+  await tabTo(dialog.getByRole('switch', { name: 'All projects' }))
+  await apart.keyboard.press('Space')
+  await expect.poll(() => dialog.getByRole('status').innerText()).toBe('1 hit')
+  await tabTo(dialog.getByRole('combobox'))
+  const there = await tabOf(apart, 'Enter')
+  await there.getByRole('button', { name: /^Project: shop\b/ }).waitFor()
+  await there.getByText('the thimble lies').waitFor()
+  await expect.poll(() => marked(there)).toEqual(['thimble'])
+  await shots(there, 'search-elsewhere')
+  expect(offences).toEqual([])
+})
+
+/** The tab that a key opens. */
+async function tabOf(page: Page, key: string) {
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), page.keyboard.press(key)])
+  tab.setDefaultTimeout(30_000)
+  return tab
+}

@@ -111,6 +111,17 @@ export type ApprovalRequest = {
   changes?: FileChange[]
 }
 
+export type Arrival = {
+  session: string
+  hit: SearchHit
+  words?: string[]
+  at: number
+}
+
+export type ArrivalReply = {
+  arrival?: Arrival
+}
+
 export type Authoriser = "mode" | "rule" | "hook" | "skill" | "callback" | "person"
 
 export type Authority = {
@@ -1644,6 +1655,7 @@ export type ProjectList = {
 
 export type ProjectRequest = {
   folder: string
+  arrival?: Arrival
 }
 
 export type PromptArgument = {
@@ -3102,6 +3114,7 @@ export interface Methods {
   "project.leave_there": { args: MovedFolder; reply: Empty }
   "project.moved": { args: Empty; reply: MovedFolder }
   "project.take_back": { args: Empty; reply: MovedFolder }
+  "projects.arrive": { args: Empty; reply: ArrivalReply }
   "projects.folders": { args: ProjectRequest; reply: FolderList }
   "projects.forget": { args: ProjectRequest; reply: ProjectList }
   "projects.list": { args: Empty; reply: ProjectList }

@@ -1,7 +1,7 @@
 import { asApiError, type ApiError, type Call } from '../api'
 import type { Desktop } from '../desktop'
 import { oneAtATime } from '../model/oneAtATime'
-import type { RecentProject } from '../types.gen'
+import type { Arrival, RecentProject } from '../types.gen'
 
 /** The projects that the user opened, and the way to open another one beside this one. */
 export class Projects {
@@ -32,18 +32,30 @@ export class Projects {
     })
   })
 
-  /** Opens a folder in a window or a tab of its own; false if that failed or the user has to press a link. */
-  async open(folder: string): Promise<boolean> {
+  /** Opens a folder in a window or a tab of its own, at a place if one is given; false if that failed or the user has to press a link. */
+  async open(folder: string, arrival?: Omit<Arrival, 'at'>): Promise<boolean> {
     if (this.opening) return false
     this.reset()
     this.opening = folder
     const opened = await this.#attempt(async () => {
-      const { address } = await this.#call('projects.open', { folder })
+      const { address } = await this.#call('projects.open', {
+        folder,
+        ...(arrival && { arrival: { ...arrival, at: 0 } }),
+      })
       if (address && !this.#desktop.openPage(address)) this.blocked = address
     })
     this.opening = ''
     void this.load()
     return opened && !this.blocked
+  }
+
+  /** Where a page of another project led to this one; undefined if it did not. It is told once. */
+  async arrive(): Promise<Arrival | undefined> {
+    try {
+      return (await this.#call('projects.arrive', {})).arrival
+    } catch {
+      return undefined // the project is open, and the connection's state is shown
+    }
   }
 
   /** Asks for a folder with the host's dialog and opens it; false if there is something to say. */

@@ -53,3 +53,22 @@ test('one folder is opened at a time, and a failure is kept until the next attem
   projects.reset()
   expect(projects.problem).toBeUndefined()
 })
+
+test('a place goes along with the folder, and is asked for on arrival', async () => {
+  const asked: unknown[] = []
+  const hit = { seq: 7, at: 1, kind: 'text_end', part: 'text', snippet: 'x' } as const
+  const call = (async (method: string, args: unknown) => {
+    asked.push([method, args])
+    return method === 'projects.arrive' ? { arrival: { session: 's', hit, at: 1 } } : { folder: '' }
+  }) as unknown as Call
+  const projects = new Projects(call, new BrowserDesktop())
+  await projects.open('/a', { session: 's', hit, words: ['x'] })
+  expect(asked[0]).toEqual([
+    'projects.open',
+    { folder: '/a', arrival: { session: 's', hit, words: ['x'], at: 0 } },
+  ])
+  expect((await projects.arrive())?.hit).toEqual(hit)
+  const lost = projectsOf({ failure: 'No connection.' }).projects
+  expect(await lost.arrive()).toBeUndefined()
+  expect(lost.problem).toBeUndefined()
+})
