@@ -183,7 +183,7 @@ func TestArrival(t *testing.T) {
 		c.OpenProject = func(context.Context, string) (string, error) { return "", nil }
 	})
 	there := newPage(t, other, home, func(string) string { return "" })
-	want := &workbench.Arrival{Session: "s", Hit: backend.SearchHit{Seq: 7, Part: "text"}, Words: []string{"thimble"}}
+	want := &workbench.Arrival{Session: "s", Hit: backend.SearchHit{Seq: 7, Part: "output"}, Words: []string{"thimble"}}
 	must[workbench.OpenedProject](p, "projects.open", workbench.ProjectRequest{Folder: other, Arrival: want})
 	if got := must[workbench.ArrivalReply](p, "projects.arrive", backend.Empty{}).Arrival; got != nil {
 		t.Errorf("the page that led there goes to %+v", got)

@@ -56,7 +56,7 @@ test('one folder is opened at a time, and a failure is kept until the next attem
 
 test('a place goes along with the folder, and is asked for on arrival', async () => {
   const asked: unknown[] = []
-  const hit = { seq: 7, at: 1, kind: 'text_end', part: 'text', snippet: 'x' } as const
+  const hit = { seq: 7, at: 1, kind: 'tool_call_end', part: 'output', snippet: 'x' } as const
   const call = (async (method: string, args: unknown) => {
     asked.push([method, args])
     return method === 'projects.arrive' ? { arrival: { session: 's', hit, at: 1 } } : { folder: '' }
