@@ -10,6 +10,7 @@ export default defineConfig({
     globalSetup: 'e2e/chromium.ts',
     testTimeout: 120_000, // the Go tests run beside them
     hookTimeout: 60_000,
+    retry: 1, // scripts/test.sh says how many needed it
     maxWorkers: availableParallelism() + 1,
     isolate: false, // each worker loads Playwright once
   },

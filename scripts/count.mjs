@@ -1,66 +1,104 @@
-// count.mjs REPORT STATUS prints "passed failed skipped" for a test runner's
-// report: go test's event stream, vitest's JSON or TAP. STATUS is the runner's
-// exit code. From Go's report it also prints failed and slow tests to stderr.
+// count.mjs REPORT STATUS prints "passed failed skipped repeated" for a test
+// runner's report: go test's event stream, vitest's JSON or TAP. STATUS is the
+// runner's exit code. A test that failed and passed when it was repeated counts
+// as passed and as repeated; its failure is printed to stderr, as are failed
+// tests and slow packages of Go.
+//
+// count.mjs --repeat REPORT prints "package pattern" for the tests of a Go report
+// that may be repeated. A test with a data race or a panic may not, because a
+// second run would hide it, and neither may a package that failed by itself.
 import { readFileSync } from 'node:fs'
 
-const [, , path, status] = process.argv
+/** More failures than this are not chance. */
+const mostRepeated = 5
+
+function goReport(text) {
+  const tests = new Map()
+  const packages = new Map()
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('{')) continue
+    const { Action, Package, ImportPath, Test, Output, Elapsed } = JSON.parse(line)
+    const of = Test ? tests : packages
+    const id = `${Package ?? ImportPath} ${Test ?? ''}`
+    if (!of.has(id)) of.set(id, { output: '', elapsed: 0, failures: 0 })
+    const it = of.get(id)
+    if (Output) it.output += Output
+    if (!['pass', 'fail', 'skip', 'build-fail'].includes(Action)) continue
+    it.action = Action
+    it.elapsed += Elapsed ?? 0
+    if (Action === 'fail') it.failures++
+  }
+  for (const of of [tests, packages]) for (const [id, { action }] of of) if (!action) of.delete(id)
+  return { tests, packages }
+}
+
+const failedOf = (tests) => [...tests].filter(([, { action }]) => action === 'fail')
+
+function goRepeat(text) {
+  const failed = failedOf(goReport(text).tests)
+  const tops = failed.filter(([id]) => !id.includes('/', id.indexOf(' ')))
+  const isCrash = failed.some(([, { output }]) => /^(panic|fatal error): /m.test(output))
+  if (isCrash || text.includes('DATA RACE') || tops.length > mostRepeated) return []
+  const of = new Map()
+  for (const [id] of tops) {
+    const [name, test] = id.split(' ')
+    of.set(name, [...(of.get(name) ?? []), test])
+  }
+  return [...of].map(([name, names]) => `${name} ^(${names.join('|')})$`)
+}
 
 function goCounts(text) {
-  const events = text
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line))
-  const outputs = new Map()
-  const tests = new Map()
-  const packages = []
-  for (const { Action, Package, ImportPath, Test, Output, Elapsed } of events) {
-    const id = `${Package ?? ImportPath} ${Test ?? ''}`
-    if (Output) outputs.set(id, (outputs.get(id) ?? '') + Output)
-    if (!['pass', 'fail', 'skip', 'build-fail'].includes(Action)) continue
-    if (Test) tests.set(id, Action)
-    else packages.push({ Action, id, Elapsed: Elapsed ?? 0 })
-  }
+  const { tests, packages } = goReport(text)
   // A test with subtests counts as its subtests.
   const parents = new Set([...tests.keys()].map((id) => id.slice(0, id.lastIndexOf('/'))))
-  const counts = { pass: 0, fail: 0, skip: 0 }
-  for (const [id, action] of tests) {
-    if (!parents.has(id) || (action === 'fail' && ![...tests].some(([t, a]) => a === 'fail' && t.startsWith(`${id}/`)))) counts[action]++
-    if (action === 'fail') console.error(outputs.get(id))
+  const failed = failedOf(tests)
+  const counts = { pass: 0, fail: 0, skip: 0, repeated: 0 }
+  for (const [id, { action, output, failures }] of tests) {
+    const isCounted = !parents.has(id) || (action === 'fail' && !failed.some(([t]) => t.startsWith(`${id}/`)))
+    if (isCounted) counts[action]++
+    if (isCounted && action === 'pass' && failures > 0) counts.repeated++
+    if (failures > 0) console.error(output)
   }
-  for (const { Action, id } of packages) {
-    const own = [...tests].some(([t, action]) => action === 'fail' && t.startsWith(id))
-    if (!Action.endsWith('fail') || own) continue
+  for (const [id, { action, output }] of packages) {
+    if (!action.endsWith('fail') || failed.some(([test]) => test.startsWith(id))) continue
     // It did not compile, which its package reports as well, or crashed outside a test.
-    if (Action === 'fail') counts.fail++
-    console.error(outputs.get(id) ?? `${id}failed`)
+    if (action === 'fail') counts.fail++
+    console.error(output || `${id}failed`)
   }
-  const slow = packages.filter((p) => p.Elapsed >= 5).sort((a, b) => b.Elapsed - a.Elapsed)
-  for (const { id, Elapsed } of slow) console.error(`${String(Math.round(Elapsed)).padStart(4)} s  ${id}`)
-  return [counts.pass, counts.fail, counts.skip]
+  const slow = [...packages].filter(([, { elapsed }]) => elapsed >= 5).sort(([, a], [, b]) => b.elapsed - a.elapsed)
+  for (const [id, { elapsed }] of slow) console.error(`${String(Math.round(elapsed)).padStart(4)} s  ${id}`)
+  return [counts.pass, counts.fail, counts.skip, counts.repeated]
 }
 
 function vitestCounts(text) {
   const report = JSON.parse(text)
   // A file that cannot be loaded has no tests, but counts as a failure.
   const broken = report.testResults.filter((f) => f.status === 'failed' && !f.assertionResults.some((t) => t.status === 'failed'))
-  return [report.numPassedTests, report.numFailedTests + broken.length, report.numPendingTests + report.numTodoTests]
+  const repeated = report.testResults.flatMap((f) => f.assertionResults.filter((t) => t.status === 'passed' && t.failureMessages.length > 0))
+  for (const { fullName, failureMessages } of repeated) console.error(`passed when it was repeated: ${fullName}\n${failureMessages.join('\n')}`)
+  return [report.numPassedTests, report.numFailedTests + broken.length, report.numPendingTests + report.numTodoTests, repeated.length]
 }
 
 function tapCounts(text) {
   const total = (name) => Number(text.match(new RegExp(`^# ${name} (\\d+)$`, 'm'))[1])
-  return [total('pass'), total('fail') + total('cancelled'), total('skipped') + total('todo')]
+  return [total('pass'), total('fail') + total('cancelled'), total('skipped') + total('todo'), 0]
 }
 
-function counts() {
+function counts(path) {
   try {
     const text = readFileSync(path, 'utf8')
     if (path.endsWith('.vitest.json')) return vitestCounts(text)
     return path.endsWith('.tap') ? tapCounts(text) : goCounts(text)
   } catch (error) {
     console.error(`no report: ${error.message}`)
-    return [0, 0, 0]
+    return [0, 0, 0, 0]
   }
 }
 
-const [passed, failed, skipped] = counts()
-console.log(passed, failed || (status === '0' ? 0 : 1), skipped)
+if (process.argv[2] === '--repeat') {
+  for (const line of goRepeat(readFileSync(process.argv[3], 'utf8'))) console.log(line)
+} else {
+  const [, , path, status] = process.argv
+  const [passed, failed, skipped, repeated] = counts(path)
+  console.log(passed, failed || (status === '0' ? 0 : 1), skipped, repeated)
+}

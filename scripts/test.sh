@@ -26,14 +26,32 @@ suite() {
 
 vitest() { (cd frontend && npm run --silent "$1" -- --reporter=default --reporter=json --outputFile.json="$2"); }
 
+# A machine that stands still for a while makes a test fail that is right. Therefore
+# go_tests, node_tests and the journeys (vitest.e2e.config.ts) repeat what failed once,
+# and the last lines say how many passed only then.
+
 # More packages than cores run at the same time, because some of them mostly wait.
 # The page's tests, which wait for half of their time, come first. check.sh has vetted
 # all packages. A program with the race detector would sleep for a second at its end.
-go_tests() { GORACE=atexit_sleep_ms=0 nice -n 5 go test -p $(($(nproc) + 2)) -vet=off -race -shuffle=on -timeout 20m -json ./... >"$1"; }
+go_tests() {
+  race() { GORACE=atexit_sleep_ms=0 nice -n 5 go test -p $(($(nproc) + 2)) -vet=off -race -shuffle=on -timeout 20m -json "$@"; }
+  race ./... >"$1" && return
+  local package tests status=1
+  while read -r package tests; do
+    status=0
+    race -run "$tests" "$package" >>"$1" </dev/null || return 1
+  done < <(node scripts/count.mjs --repeat "$1")
+  return $status
+}
 
 node_tests() {
-  node --test --test-reporter=spec --test-reporter-destination=stdout \
-    --test-reporter=tap --test-reporter-destination="$1" "${@:2}"
+  run() {
+    node --test --test-reporter=spec --test-reporter-destination=stdout \
+      --test-reporter=tap --test-reporter-destination="$1" "${@:2}"
+  }
+  run "$@" && return
+  printf '\n== repeated because it failed\n'
+  run "$@" && count 0 0 0 1
 }
 
 scripts/setup.sh test
@@ -55,8 +73,9 @@ beside=
 
 echo
 awk -v s="$SECONDS" '
-  { passed += $1; failed += $2; skipped += $3 }
+  { passed += $1; failed += $2; skipped += $3; repeated += $4 }
   END {
+    if (repeated) printf "%d passed only when repeated: what failed first is above\n", repeated
     printf "took %d min %d s\n", s / 60, s % 60
     printf "%d passed, %d failed%s\n", passed, failed, skipped ? ", " skipped " skipped" : ""
     exit failed > 0
