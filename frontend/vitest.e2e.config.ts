@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { patience } from './e2e/patience'
 
 // The journeys drive Debian's Chromium against the real binary. More files than
 // cores run at the same time, because a journey waits for half of its time.
@@ -8,8 +9,9 @@ export default defineConfig({
     environment: 'node',
     include: ['e2e/**/*.e2e.ts'],
     globalSetup: 'e2e/chromium.ts',
-    testTimeout: 120_000, // the Go tests run beside them
-    hookTimeout: 60_000,
+    testTimeout: 5 * patience,
+    hookTimeout: 3 * patience,
+    expect: { poll: { timeout: patience } },
     retry: 1, // scripts/test.sh says how many needed it
     maxWorkers: availableParallelism() + 1,
     isolate: false, // each worker loads Playwright once

@@ -2,11 +2,13 @@
 import {
   chromium,
   type Browser,
+  type BrowserContext,
   type BrowserContextOptions,
   type Locator,
   type Page,
 } from 'playwright-core'
 import { expect, inject } from 'vitest'
+import { patience } from './patience'
 
 /** Connects to the Chromium of the run. A close ends the pages of the connection. */
 export const launch = (): Promise<Browser> => chromium.connect(inject('chromium'))
@@ -23,8 +25,9 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  context.setDefaultTimeout(patience)
+  slowDown(context)
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
   const offences: string[] = []
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) offences.push(message.text())
@@ -56,6 +59,16 @@ export async function openPage(
   }
   await page.goto(url)
   return { page, offences }
+}
+
+/** Slows the processor of all pages by the factor in SLOW_PAGE, which shows the races of a journey. */
+function slowDown(context: BrowserContext): void {
+  const rate = Number(process.env.SLOW_PAGE ?? 1)
+  if (rate === 1) return
+  context.on('page', async (page) => {
+    const session = await context.newCDPSession(page)
+    await session.send('Emulation.setCPUThrottlingRate', { rate })
+  })
 }
 
 /** Types a message and sends it with the keyboard. */

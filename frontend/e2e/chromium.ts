@@ -1,6 +1,7 @@
 /** Starts one Chromium for all journeys of a run. */
 import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
+import { patience } from './patience'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -11,6 +12,7 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject) {
   const server = await chromium.launchServer({
+    timeout: patience,
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [
       '--no-sandbox',

@@ -113,7 +113,7 @@ test('a command that a crash interrupted is ended when the folder is opened agai
   await prompt(page, `!echo ready; bash -c 'sleep 300; : ${token}'`)
   await card(page, 'echo ready').getByText('ready', { exact: true }).waitFor()
   await first.stop('SIGKILL')
-  await expect.poll(() => carrying(token), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => carrying(token)).toBe(0)
 
   const host = (stage.host = await startHost({ from: first }))
   const again = await openPage(stage.browser, host.url)

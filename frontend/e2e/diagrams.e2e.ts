@@ -30,7 +30,6 @@ async function tell(text: string, locale = 'en') {
 const show = (page: Page) => page.getByRole('button', { name: 'Show diagram' })
 
 const log = (page: Page) => page.getByRole('log')
-const patience = { timeout: 30_000 }
 const pictures = (page: Page) => page.getByRole('img', { name: /^Diagram:/ })
 
 test('a diagram is drawn and left with the keyboard, in the colours of the page', async () => {
@@ -48,7 +47,7 @@ test('a diagram is drawn and left with the keyboard, in the colours of the page'
   const light = await picture.getAttribute('src')
   expect(light).toMatch(/^data:image\/svg\+xml,%3Csvg/)
   await page.emulateMedia({ colorScheme: 'dark' })
-  await expect.poll(() => picture.getAttribute('src'), patience).not.toBe(light)
+  await expect.poll(() => picture.getAttribute('src')).not.toBe(light)
   await shot(page, 'diagram-dark')
 
   await page.keyboard.press('Enter')
@@ -123,7 +122,7 @@ test('hostile diagrams run nothing, load nothing and change no limit', async () 
     await show(page).first().press('Enter')
     await expect.poll(() => show(page).count()).toBe(hostile.length - n - 1)
   }
-  await expect.poll(() => page.getByText('Drawing the diagram').count(), patience).toBe(0)
+  await expect.poll(() => page.getByText('Drawing the diagram').count()).toBe(0)
   await shot(page, 'diagrams-hostile')
   const drawn = await pictures(page).evaluateAll((all) =>
     all.map((each) => decodeURIComponent(each.getAttribute('src')!)),

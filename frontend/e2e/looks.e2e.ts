@@ -102,7 +102,6 @@ function firstText(part: Element): number {
 
 test.each(['en', 'zh-CN'] as const)(
   'axe finds nothing in what is seen now and then, in %s',
-  { timeout: 180_000 },
   async (locale) => {
     const { page, offences } = await start(locale)
     const say = words[locale]
@@ -154,43 +153,37 @@ test.each(['en', 'zh-CN'] as const)(
   },
 )
 
-test(
-  'diagrams of other kinds are drawn in the colours of the page',
-  { timeout: 180_000 },
-  async () => {
-    const model = (stage.model = await startModel([
-      { text: `${Object.values(kinds).map(fence).join('\n')}\nThat is all.` },
-    ]))
-    stage.host = await startHost({ env: { COMPAT_BASE_URL: model.url } })
-    const { page, offences } = await openPage(stage.browser, stage.host.url, { locale: 'en' })
-    const say = words.en
-    await page.getByRole('textbox', { name: say.field }).fill('How?')
-    await page.keyboard.press('Enter')
-    await page.getByText('That is all.').waitFor()
-    for (let left = count; left > 0; left--) {
-      await page.getByRole('button', { name: say.show }).first().click()
-      await expect.poll(() => pictures(page).count(), { timeout: 30_000 }).toBe(count - left + 1)
+test('diagrams of other kinds are drawn in the colours of the page', async () => {
+  const model = (stage.model = await startModel([
+    { text: `${Object.values(kinds).map(fence).join('\n')}\nThat is all.` },
+  ]))
+  stage.host = await startHost({ env: { COMPAT_BASE_URL: model.url } })
+  const { page, offences } = await openPage(stage.browser, stage.host.url, { locale: 'en' })
+  const say = words.en
+  await page.getByRole('textbox', { name: say.field }).fill('How?')
+  await page.keyboard.press('Enter')
+  await page.getByText('That is all.').waitFor()
+  for (let left = count; left > 0; left--) {
+    await page.getByRole('button', { name: say.show }).first().click()
+    await expect.poll(() => pictures(page).count()).toBe(count - left + 1)
+  }
+  const light = await sources(page)
+  // The slices are told apart by their colours.
+  const slices = decodeURIComponent(light.at(-1)!).match(/<path[^>]*pieCircle[^>]*>/g) ?? []
+  const fills = new Set(slices.map((slice) => /fill="([^"]+)"/.exec(slice)?.[1]))
+  expect(fills.size).toBe(3)
+  const show = async (theme: string) => {
+    for (const [n, kind] of Object.keys(kinds).entries()) {
+      await pictures(page).nth(n).scrollIntoViewIfNeeded()
+      await shot(page, `looks-${kind}-${theme}`)
     }
-    const light = await sources(page)
-    // The slices are told apart by their colours.
-    const slices = decodeURIComponent(light.at(-1)!).match(/<path[^>]*pieCircle[^>]*>/g) ?? []
-    const fills = new Set(slices.map((slice) => /fill="([^"]+)"/.exec(slice)?.[1]))
-    expect(fills.size).toBe(3)
-    const show = async (theme: string) => {
-      for (const [n, kind] of Object.keys(kinds).entries()) {
-        await pictures(page).nth(n).scrollIntoViewIfNeeded()
-        await shot(page, `looks-${kind}-${theme}`)
-      }
-    }
-    await show('light')
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await expect
-      .poll(async () => (await sources(page)).filter((each) => light.includes(each)), {
-        timeout: 60_000,
-      })
-      .toEqual([])
-    await show('dark')
-    expect(await violations(page)).toEqual([])
-    expect(offences).toEqual([])
-  },
-)
+  }
+  await show('light')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect
+    .poll(async () => (await sources(page)).filter((each) => light.includes(each)))
+    .toEqual([])
+  await show('dark')
+  expect(await violations(page)).toEqual([])
+  expect(offences).toEqual([])
+})

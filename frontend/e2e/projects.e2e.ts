@@ -15,7 +15,6 @@ async function tabOf(context: BrowserContext, open: () => Promise<void>, project
   const opened = context.waitForEvent('page')
   await open()
   const page = await opened
-  page.setDefaultTimeout(10_000)
   await page.getByRole('button', { name: new RegExp(`^Project: ${project}\\b`) }).waitFor()
   return page
 }

@@ -37,7 +37,7 @@ test('a session with the keyboard alone, from the first message to the last appr
     ['Bash', 'd'],
   ] as const) {
     const question = page.getByRole('region', { name: `Needs you: ${tool}` })
-    await question.waitFor({ timeout: 20_000 })
+    await question.waitFor()
     // A letter that is typed in the composer does not answer the question.
     await keyboard.press('Alt+m')
     await keyboard.press(key)
@@ -49,7 +49,7 @@ test('a session with the keyboard alone, from the first message to the last appr
     await keyboard.press(key)
     await question.waitFor({ state: 'detached' })
   }
-  await page.getByRole('button', { name: /· Demo script$/ }).waitFor({ timeout: 20_000 })
+  await page.getByRole('button', { name: /· Demo script$/ }).waitFor()
 
   await keyboard.press('Control+k')
   await expect.poll(focused).toBe('Filter sessions')

@@ -160,7 +160,7 @@ test('a very long answer shows its beginning, its end and its size, and all of i
   const { page, offences } = await openPage(stage.browser, host.url)
   await prompt(page, 'Say more than anybody would read.')
   const showAll = page.getByRole('button', { name: /Show all \(2\.\d MB\)/ })
-  await showAll.waitFor({ timeout: 60_000 })
+  await showAll.waitFor()
   await page.getByRole('heading', { name: 'How it begins' }).waitFor()
   await page.getByRole('heading', { name: 'How it ends' }).waitFor()
   expect(await page.locator('.answer').innerText()).not.toContain('Exactly halfway')

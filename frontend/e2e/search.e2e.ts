@@ -147,6 +147,5 @@ test('a hit in another project opens that project at the hit, by keyboard only',
 /** The tab that a key opens. */
 async function tabOf(page: Page, key: string) {
   const [tab] = await Promise.all([page.context().waitForEvent('page'), page.keyboard.press(key)])
-  tab.setDefaultTimeout(30_000)
   return tab
 }

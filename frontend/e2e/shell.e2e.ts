@@ -146,7 +146,7 @@ test('who looks elsewhere is called by the title and by notices, which lead to t
   await prompt(page, '<b>Remove</b> the build')
   await expect.poll(() => page.title()).toBe('▲ Needs you · <b>Remove</b> the build')
   await page.getByRole('navigation', { name: 'Sessions' }).getByText('First').click()
-  await expect.poll(async () => (await called()).length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await called()).length).toBe(1)
   expect(await called()).toMatchObject([
     { title: 'Needs you · shop', body: '<b>Remove</b> the build' },
   ])

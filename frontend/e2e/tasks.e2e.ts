@@ -54,7 +54,7 @@ test('a background task is followed and stopped', async () => {
   const tail = panel.getByRole('log')
   const ticks = async () => ((await tail.innerText()).match(/:\d\d:\d\d/g) ?? []).length
   const before = await ticks()
-  await expect.poll(ticks, { timeout: 10_000 }).toBeGreaterThan(before + 1)
+  await expect.poll(ticks).toBeGreaterThan(before + 1)
   expect(await carrying(token)).toBeGreaterThan(0)
   await shot(page, 'tasks')
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -87,7 +87,7 @@ test('sixty tasks, one of which prints megabytes, do not slow the page down', as
     { text: 'All of it is running.' },
   ])
   await prompt(page, 'Start everything')
-  await page.getByText('All of it is running.').waitFor({ timeout: 30_000 })
+  await page.getByText('All of it is running.').waitFor()
   await page.getByRole('button', { name: /^60 commands are running/ }).click()
   const panel = panelOf(page, 'Running')
   expect(await panel.getByRole('listitem').count()).toBe(60)

@@ -25,12 +25,12 @@ test('without a key the tour shows everything, offline and labelled', async () =
 
   for (const tool of ['Write', 'Edit', 'Bash']) {
     const question = page.getByRole('region', { name: `Needs you: ${tool}` })
-    await question.waitFor({ timeout: 20_000 })
+    await question.waitFor()
     await shot(page, `tour-${tool}`)
     await answer(question)
     await question.waitFor({ state: 'detached' })
   }
-  await page.getByRole('button', { name: /· Demo script$/ }).waitFor({ timeout: 20_000 })
+  await page.getByRole('button', { name: /· Demo script$/ }).waitFor()
   await shot(page, 'tour-9-end')
 
   const written = await readFile(join(host.folder, 'atelier-tour/hello.sh'), 'utf8')
