@@ -31,6 +31,7 @@ type keeper struct {
 	cfg    Config
 	log    *journal
 	news   func(offers bool) // there is news to show, and perhaps to offer
+	pace   *pace             // nil if nobody else is to be spared
 
 	wake chan struct{} // what is wanted changed
 	need chan struct{} // a call waits for a connection
@@ -163,7 +164,12 @@ func (k *keeper) run() {
 			continue
 		}
 		k.set(func(v *view) { v.state, v.next, v.asked = StateConnecting, time.Time{}, asked })
+		started, ok := k.await()
+		if !ok {
+			continue // something else is wanted
+		}
 		c, err := k.connect(legacy, nil)
+		started()
 		if err == nil {
 			began := k.cfg.Now()
 			err = k.serve(c, asked)

@@ -55,6 +55,7 @@ type Manager struct {
 	closed  bool
 
 	offers offers
+	pace   *pace
 }
 
 // New returns a manager without servers.
@@ -65,7 +66,7 @@ func New(cfg Config) *Manager {
 	if cfg.Changed == nil {
 		cfg.Changed = func() {}
 	}
-	return &Manager{cfg: cfg, keepers: map[string]*keeper{}}
+	return &Manager{cfg: cfg, keepers: map[string]*keeper{}, pace: newPace()}
 }
 
 // Difference is what [Manager.SetServers] changed. A server with another value
@@ -110,6 +111,7 @@ func (m *Manager) SetServers(servers []Server) Difference {
 		if m.keepers[name] == nil {
 			d.Added = append(d.Added, name)
 			k := newKeeper(s, m.cfg, m.news)
+			k.pace = m.pace
 			m.keepers[name] = k
 			go k.run() // ends with the keeper's life
 		}
@@ -280,6 +282,10 @@ func (m *Manager) Reconnect(ctx context.Context, server string) error {
 	})
 	return k.settled(ctx, asked)
 }
+
+// Hurry has all programs start at once from now on, because somebody waits for them.
+// Otherwise they start a few at a time.
+func (m *Manager) Hurry() { m.pace.end() }
 
 // Switch disconnects a server but keeps it, or connects it again (OAS-410).
 func (m *Manager) Switch(server string, on bool) error {

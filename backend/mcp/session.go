@@ -59,6 +59,7 @@ func (o *Offer) offHere(server string, tool *client.ToolStatus) bool {
 // ends. It is for runs that nobody watches, whose only turn would otherwise end
 // before their tools are there.
 func (s *Servers) Settle(ctx context.Context) {
+	s.manager.Hurry()
 	for {
 		s.mu.Lock()
 		if s.settled == nil {
