@@ -134,6 +134,8 @@ var cases = []benchCase{
 	{"start to first request", func(b bench) (string, error) {
 		return b.median(say("hi"), func(r run) float64 { return ms(r.first) }, "%.1f ms")
 	}},
+	{"prompt to first request", func(b bench) (string, error) { return b.firstPrompts(0) }},
+	{"the same with ten servers", func(b bench) (string, error) { return b.firstPrompts(10) }},
 	{"next request after a read", func(b bench) (string, error) {
 		return b.median(rounds(50, read), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
 	}},
@@ -234,33 +236,37 @@ func fill(project string, files int) error {
 	return nil
 }
 
+// project makes a project in a new folder, which the caller removes.
+func (b bench) project() (dir, project string, err error) {
+	if dir, err = os.MkdirTemp("", "atelier-bench-*"); err != nil {
+		return "", "", err
+	}
+	project = filepath.Join(dir, "project")
+	err = os.Mkdir(project, 0o700)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(project, "go.mod"), []byte("module bench\n\ngo 1.26\n"), 0o600)
+	}
+	if err == nil {
+		err = fill(project, b.files)
+	}
+	if err != nil {
+		_ = os.RemoveAll(dir)
+	}
+	return dir, project, err
+}
+
 // play runs the program once against the script.
 func (b bench) play(script []llmtest.Round) (run, error) {
 	server := llmtest.NewServer(script...)
 	defer server.Close()
-	dir, err := os.MkdirTemp("", "atelier-bench-*")
+	dir, project, err := b.project()
 	if err != nil {
 		return run{}, fmt.Errorf("make a project: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	project := filepath.Join(dir, "project")
-	if err := os.Mkdir(project, 0o700); err != nil {
-		return run{}, fmt.Errorf("make a project: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(project, "go.mod"), []byte("module bench\n\ngo 1.26\n"), 0o600); err != nil {
-		return run{}, fmt.Errorf("make a project: %w", err)
-	}
-	if err := fill(project, b.files); err != nil {
-		return run{}, fmt.Errorf("make a project: %w", err)
-	}
-
-	variable := strings.ToUpper(b.format.provider)
 	cmd := exec.Command(b.program, "run", "-C", project, "--model", b.format.provider+"/"+llmtest.ModelID,
 		"--permission-mode", "bypassPermissions", "--max-turns", "100000", "--output", "stream-json", "go")
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "ATELIER_HOME=" + filepath.Join(dir, "home"),
-		variable + "_BASE_URL=" + b.format.base(server), variable + "_API_KEY=sk-bench-0123456789",
-	}
+	cmd.Env = b.environ(dir, server)
 	cmd.Stderr = os.Stderr
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -287,6 +293,15 @@ func (b bench) play(script []llmtest.Round) (run, error) {
 	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	r.first, r.rest, r.gaps = figures(server, begin, end)
 	return r, nil
+}
+
+// environ returns the environment of a program whose home is dir.
+func (b bench) environ(dir string, server *llmtest.Server) []string {
+	variable := strings.ToUpper(b.format.provider)
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "ATELIER_HOME=" + filepath.Join(dir, "home"),
+		variable + "_BASE_URL=" + b.format.base(server), variable + "_API_KEY=sk-bench-0123456789",
+	}
 }
 
 // resident returns the most memory that a process has held so far, in KiB. The
