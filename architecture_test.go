@@ -108,7 +108,7 @@ var onlyIn = map[string][]string{
 	"github.com/anthropics/anthropic-sdk-go": {"agent/llm/anthropic"},
 	"github.com/mattn/go-sqlite3":            {"storage", "storage/search"},
 	"database/sql":                           {"storage", "storage/search"},
-	"github.com/coder/websocket":             {"backend/serve"},
+	"github.com/coder/websocket":             {"backend/serve", "scripts/bench"},
 	"github.com/zalando/go-keyring":          {"storage/keystore"},
 	"os/exec":                                {"agent/sandbox", "scripts/bench"},
 	"github.com/pelletier/go-toml":           {"backend/mcp"},
