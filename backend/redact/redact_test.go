@@ -177,6 +177,45 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// JSON in a text of JSON is read as JSON: a secret is recognised by the name of its
+// member, however its quotes are written, and what is left can still be read.
+func TestNestedJSON(t *testing.T) {
+	t.Parallel()
+	const secret = `hunter"22\x7`
+	nest := func(value string, depth int) string {
+		out := map[string]string{"password": value}
+		for range depth {
+			inner, err := json.Marshal(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = map[string]string{"body": string(inner)}
+		}
+		text, err := json.Marshal(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for depth := range 3 {
+		r := redact.New(redact.RedactPolicy{}, nil, "")
+		ev := agent.Event{Data: agent.ToolCallStart{Input: nest(secret, depth)}}
+		if err := r.Scan(1, ev.Data); err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Event(ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, _ := r.Findings(); len(found) != 1 || found[0].Value != secret {
+			t.Errorf("%d: found %+v", depth, found)
+		}
+		if input := got.Data.(agent.ToolCallStart).Input; input != nest("[redacted]", depth) {
+			t.Errorf("%d: %s", depth, input)
+		}
+	}
+}
+
 // BenchmarkHostileText reads texts in which many patterns begin and none ends. The time
 // for each byte does not grow with the text.
 func BenchmarkHostileText(b *testing.B) {

@@ -292,7 +292,7 @@ from comate sid , 0 skipped, 0 pictures`)
 // What a hostile or damaged file says is skipped and counted; the log stays sound.
 func TestDamagedTranscripts(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", transcript.MaxLine+1)
+	long := `{"role":"user","content":"` + strings.Repeat("x", transcript.MaxLine) + `"}`
 	for name, text := range map[string]string{
 		"parents in a circle": `{"type":"user","uuid":"a","parentUuid":"b","message":{"content":"one"}}
 {"type":"user","uuid":"b","parentUuid":"a","message":{"content":"two"}}`,
@@ -303,7 +303,7 @@ func TestDamagedTranscripts(t *testing.T) {
 {"type":"assistant","uuid":"c","parentUuid":"b","message":{"content":[{"type":"tool_use","id":"../../x"},{"type":"tool_use"}]}}`,
 		"a missing parent": `{"type":"user","uuid":"a","message":{"content":"one"}}
 {"type":"assistant","uuid":"b","parentUuid":"gone","message":{"content":"two"}}`,
-		"a long line":        `{"type":"user","uuid":"a","message":{"content":"one"}}` + "\n" + long + "\n" + `{"type":"user","uuid":"b","message":{"content":"two"}}`,
+		"a long line":        `{"role":"user","content":"one"}` + "\n" + long + "\n" + `{"role":"user","content":"two"}`,
 		"not UTF-8":          "{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":\"o\xff\xfene \\u0000\"}}",
 		"an answer at first": `{"role":"assistant","content":"I begin."}`,
 		"a result at first":  `{"role":"tool","tool_call_id":"x","content":"r"}` + "\n" + `{"role":"user","content":"hi"}`,
@@ -313,8 +313,8 @@ func TestDamagedTranscripts(t *testing.T) {
 		"cut":                `{"format":"atelier-session","version":1,"events":[{"kind":"user_input","turn":1,"data":{"text":"hi"}},{"kind":"future","data":{}}]}`,
 	} {
 		events := read(t, file(t, "x.jsonl", text))
-		if got := story(events); strings.Contains(got, `\x00`) || strings.Contains(got, "../") {
-			t.Errorf("%s: %s", name, got)
+		if got := story(events); strings.Contains(got, `\x00`) || strings.Contains(got, "../") || strings.Contains(got, "xxx") {
+			t.Errorf("%s: %.1000s", name, got)
 		}
 		for _, ev := range events {
 			if _, err := json.Marshal(ev); err != nil || ev.At < 946_684_800_000 {
@@ -346,6 +346,24 @@ func TestRefused(t *testing.T) {
 		}
 		if err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}
+
+// A file beyond the limit is not read at all.
+func TestHugeFile(t *testing.T) {
+	t.Parallel()
+	path := file(t, "x.jsonl", `{"role":"user","content":"hi"}`+"\n")
+	for size, want := range map[int64]error{transcript.MaxSize: nil, transcript.MaxSize + 1: transcript.ErrTooLarge} {
+		if err := os.Truncate(path, size); err != nil { // which takes no room on the disk
+			t.Fatal(err)
+		}
+		f, err := transcript.Open(path)
+		if !errors.Is(err, want) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		if f != nil {
+			_ = f.Close()
 		}
 	}
 }

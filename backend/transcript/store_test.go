@@ -41,6 +41,9 @@ func TestStores(t *testing.T) {
 	if err := os.Symlink("../../secret.jsonl", filepath.Join(home, ".claude/projects/-p/link.jsonl")); err != nil {
 		t.Skip("this system makes no links")
 	}
+	if err := os.Symlink("new.jsonl", filepath.Join(home, ".claude/projects/-p/inside.jsonl")); err != nil {
+		t.Fatal(err)
+	}
 	stores := transcript.Stores(home, func(string) string { return "" })
 	var names []string
 	for _, s := range stores {
@@ -62,7 +65,7 @@ func TestStores(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("found %q", names)
 	}
-	for _, name := range []string{"../secret.jsonl", "-p/link.jsonl", "-p", "-p/../../secret.jsonl", "/etc/passwd", "-p/missing.jsonl"} {
+	for _, name := range []string{"../secret.jsonl", "-p/link.jsonl", "-p/inside.jsonl", "-p", "-p/../../secret.jsonl", "/etc/passwd", "-p/missing.jsonl"} {
 		if f, err := stores[0].Open(name); err == nil {
 			t.Errorf("%s leads to %s", name, f.Path)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -127,5 +128,38 @@ func TestMovedFolderOfAnOlderProgram(t *testing.T) {
 		if diff := cmp.Diff(want, reply[workbench.MovedFolder](t, openOn(t, store, folder), "project.moved", "{}")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+}
+
+// Of several folders that may have been this one, the one that is known best is offered,
+// whichever was used last.
+func TestMovedFolderThatIsKnownBest(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	store, err := storage.Open(t.Context(), filepath.Join(top, "home"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	old, moved := filepath.Join(top, "old"), filepath.Join(top, "moved")
+	for i, folder := range []string{"/gone/first/moved", old, "/gone/last/moved"} {
+		info := backend.SessionInfo{ID: string(rune('a' + i)), Folder: folder, State: agent.StateIdle, CreatedAt: int64(i + 1), UpdatedAt: int64(i + 1)}
+		if err := store.CreateSession(t.Context(), info); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(old, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if project.Identify(t.Context(), old).Marker == "" {
+		t.Skip("this system does not tell when a folder was made")
+	}
+	reply[workbench.MovedFolder](t, openOn(t, store, old), "project.moved", "{}") // which notes what it is known by
+	if err := os.Rename(old, moved); err != nil {
+		t.Fatal(err)
+	}
+	got := reply[workbench.MovedFolder](t, openOn(t, store, moved), "project.moved", "{}")
+	if diff := cmp.Diff(workbench.MovedFolder{Folder: old, Sessions: 1, By: "marker"}, got); diff != "" {
+		t.Error(diff)
 	}
 }
