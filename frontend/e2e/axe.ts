@@ -9,6 +9,12 @@ const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js
 /** The rules that the page breaks as it is, and where. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(await axe)
+  // What fades in has too little contrast until then.
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every((it) => it.playState !== 'running' || it.effect?.getTiming().iterations === Infinity),
+  )
   return page.evaluate(async () => {
     const run = (window as unknown as { axe: typeof axeCore }).axe.run
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']

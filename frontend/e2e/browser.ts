@@ -78,6 +78,35 @@ export async function prompt(page: Page, text: string): Promise<void> {
   await field.press('Enter')
 }
 
+/** Waits until something has the focus. */
+export const untilFocused = (target: Locator) =>
+  target.and(target.page().locator(':focus')).waitFor()
+
+/** Waits until a turn that answered is over, so that the next message begins another one. */
+export const untilRest = (page: Page) =>
+  page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+
+/** Waits until no dialog, menu or list is open, because until then the shortcuts do nothing. */
+export const untilUncovered = (page: Page) =>
+  expect.poll(() => page.locator('[role=dialog], [role=menu], [role=listbox]').count()).toBe(0)
+
+/** The position of an element once it has not moved for ten frames. */
+export const resting = (locator: Locator) =>
+  locator.evaluate(
+    (it) =>
+      new Promise<number>((resolve) => {
+        let [y, still] = [it.getBoundingClientRect().y, 0]
+        const look = () => {
+          const now = it.getBoundingClientRect().y
+          still = now === y ? still + 1 : 0
+          y = now
+          if (still === 10) resolve(y)
+          else requestAnimationFrame(look)
+        }
+        look()
+      }),
+  )
+
 /** Waits until a question takes answers. */
 export async function untilArmed(question: Locator): Promise<void> {
   await question.and(question.page().locator('[data-armed=true]')).waitFor()
@@ -85,7 +114,7 @@ export async function untilArmed(question: Locator): Promise<void> {
 
 /** Presses Tab, or Shift+Tab for what is before the focus, until something has the focus. */
 export async function tabTo(target: Locator): Promise<void> {
-  await target.waitFor()
+  await target.and(target.page().locator(':not(:disabled)')).waitFor()
   const key = await target.evaluate((it) => {
     const place = document.activeElement?.compareDocumentPosition(it) ?? 0
     return place & Node.DOCUMENT_POSITION_PRECEDING ? 'Shift+Tab' : 'Tab'
@@ -129,7 +158,9 @@ export async function pick(page: Page, name: string): Promise<void> {
 export async function answerByKey(page: Page, key = 'a'): Promise<void> {
   const question = page.locator('[data-approval]')
   await question.waitFor()
+  await untilUncovered(page)
   await page.keyboard.press('Alt+a')
+  await question.and(page.locator(':focus-within')).waitFor()
   await untilArmed(question)
   await page.keyboard.press(key)
 }

@@ -15,6 +15,8 @@ import {
   shot,
   shots,
   tabTo,
+  untilFocused,
+  untilRest,
 } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
@@ -54,11 +56,12 @@ test('a rule is added, decides, is made stricter, removed and restored, by keybo
   await page.keyboard.press('Enter')
   const form = panel.getByRole('form', { name: 'A rule' })
   const text = form.getByRole('textbox', { name: 'Rule' })
-  await expect.poll(() => text.evaluate((it) => it === document.activeElement)).toBe(true)
+  await untilFocused(text)
 
   await page.keyboard.type('Bash(')
   await form.getByRole('alert').waitFor()
-  expect(await form.getByRole('button', { name: 'Add the rule' }).isDisabled()).toBe(true)
+  const add = form.getByRole('button', { name: 'Add the rule' })
+  await expect.poll(() => add.isDisabled()).toBe(true)
   await page.keyboard.type('touch *)')
   await form.getByText('commands that begin with touch').waitFor()
   await tabTo(form.getByRole('combobox', { name: /^Decision/ }))
@@ -67,14 +70,16 @@ test('a rule is added, decides, is made stricter, removed and restored, by keybo
   await pick(page, 'In a week')
   await form.getByText(/Nothing has run here yet/).waitFor()
   await shots(page, 'rule-form')
-  await tabTo(form.getByRole('button', { name: 'Add the rule' }))
+  await expect.poll(() => add.isEnabled()).toBe(true)
+  await tabTo(add)
   await page.keyboard.press('Enter')
   await panel.getByText('Added: Bash(touch *).').waitFor()
   await panel.getByText(/^commands that begin with touch\s*· ends /).waitFor()
-  expect(await focused(page).innerText()).toBe('Add a rule')
+  await expect.poll(() => focused(page).innerText()).toBe('Add a rule')
 
   await prompt(page, 'Go')
   await said(page, 'touch one').waitFor()
+  await untilRest(page)
   await tabTo(panel.getByRole('button', { name: 'What ran' }))
   await page.keyboard.press('Enter')
   await panel.getByText('Allowed by the rule Bash(touch *), yours in this project.').waitFor()
@@ -98,11 +103,11 @@ test('a rule is added, decides, is made stricter, removed and restored, by keybo
   await tabTo(remove)
   await page.keyboard.press('Enter')
   await panel.getByText('Removed: Bash(touch *).').waitFor()
-  expect(await focused(page).innerText()).toBe('Undo')
+  await expect.poll(() => focused(page).innerText()).toBe('Undo')
   await shot(page, 'rule-removed')
   await page.keyboard.press('Enter')
   await remove.waitFor()
-  expect(await focused(page).innerText()).toBe('Add a rule')
+  await expect.poll(() => focused(page).innerText()).toBe('Add a rule')
   expect(offences).toEqual([])
 })
 
@@ -130,28 +135,31 @@ test('what a project allows holds once it is accepted, and what is wrong with a 
   await asks(page, 'touch one').waitFor()
   await answer(asks(page, 'touch one'))
   await said(page, 'touch one').waitFor()
+  await untilRest(page)
   const panel = await openPanel(page, 'Permissions')
   await panel.getByRole('button', { name: 'Rules', exact: true }).click()
   await panel.getByText(/allows 2 things that you have not accepted/).waitFor()
   const rows = panel.getByRole('list', { name: 'Rules shared with the project' })
-  expect(await rows.getByRole('listitem').allInnerTexts()).toEqual(
-    expect.arrayContaining([
-      expect.stringMatching(/touch \*[^]*not accepted yet/),
-      expect.stringMatching(/make \*[^]*ended/),
-      expect.stringMatching(/curl \*/),
-      expect.stringMatching(/Bash\([^]*cannot be read[^]*line/i),
-    ]),
-  )
+  await expect
+    .poll(() => rows.getByRole('listitem').allInnerTexts())
+    .toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/touch \*[^]*not accepted yet/),
+        expect.stringMatching(/make \*[^]*ended/),
+        expect.stringMatching(/curl \*/),
+        expect.stringMatching(/Bash\([^]*cannot be read[^]*line/i),
+      ]),
+    )
   await shots(page, 'rules-project')
   expect(await violations(page)).toEqual([])
   await page.emulateMedia({ colorScheme: 'dark' })
   expect(await violations(page)).toEqual([])
   await panel.getByRole('button', { name: 'Accept exactly this' }).click()
   await panel.getByText('Accepted: .agent/settings.json.').waitFor()
-  expect(await panel.getByText(/not accepted/).count()).toBe(0)
+  await expect.poll(() => panel.getByText(/not accepted/).count()).toBe(0)
   await panel.getByRole('button', { name: 'Expire now: Bash(npm *)' }).click()
   await panel.getByText('Expired: Bash(npm *).').waitFor()
-  expect(await panel.getByRole('button', { name: /^Expire now/ }).count()).toBe(0)
+  await panel.getByRole('button', { name: /^Expire now/ }).waitFor({ state: 'detached' })
   await panel.getByText(/^commands that begin with npm\s*· ended /i).waitFor()
   await shot(page, 'rule-expired')
   // The rule that cannot be read makes commands ask until it is taken out.
@@ -168,9 +176,11 @@ test('what was allowed for the session ends when the user says so', async () => 
   await asks(page, 'touch same').waitFor()
   await answerByKey(page, 's')
   await said(page, 'touch same').waitFor()
+  await untilRest(page)
   await prompt(page, 'Again')
   const panel = await openPanel(page, 'Permissions')
   await panel.getByText('You allowed equal calls for this session.').waitFor()
+  await untilRest(page)
   await panel
     .getByRole('button', { name: /details of Bash touch same/ })
     .first()
@@ -183,16 +193,17 @@ test('what was allowed for the session ends when the user says so', async () => 
   await answerByKey(page, 'd')
 
   // Denied for the project from now on, by a rule that is written to its file.
-  await panel.getByRole('button', { name: 'Deny from now on…' }).first().waitFor()
   await panel.getByRole('button', { name: 'Deny from now on…' }).first().click()
   const form = panel.getByRole('form', { name: 'A rule' })
   await expect
     .poll(() => form.getByRole('textbox', { name: 'Rule' }).inputValue())
     .toBe('Bash(touch same)')
   await form.getByRole('button', { name: 'Add the rule' }).click()
-  await panel.getByText('Done. The next such call follows it.').waitFor()
-  const file = await readFile(join(host.folder, '.agent/local-settings.json'), 'utf8')
-  expect(JSON.parse(file)).toEqual({ permissions: { deny: ['Bash(touch same)'] } })
+  await form.waitFor({ state: 'detached' })
+  const file = join(host.folder, '.agent/local-settings.json')
+  await expect
+    .poll(async () => JSON.parse(await readFile(file, 'utf8')) as unknown)
+    .toEqual({ permissions: { deny: ['Bash(touch same)'] } })
   expect(offences).toEqual([])
 })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { violations } from './axe'
-import { openPage, prompt, shot, shots, untilArmed } from './browser'
+import { answer, openPage, prompt, shot, shots, untilArmed, untilFocused } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Script } from './model'
 import { useStage } from './stage'
@@ -62,7 +62,7 @@ test('a question says what the call would do, by shape and in words, by keyboard
   ])
   const found: string[] = []
   const look = async (name: string) => {
-    await untilArmed(page.locator('[data-approval]'))
+    await untilArmed(page.locator('[data-approval]:focus-within'))
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       found.push(...(await violations(page)).map((each) => `${name}, ${colorScheme}: ${each}`))
@@ -85,7 +85,7 @@ test('a question says what the call would do, by shape and in words, by keyboard
     .first()
     .waitFor()
   expect(await low.getByText('timeout').count()).toBe(0)
-  expect(await filled()).toBe(true)
+  await expect.poll(filled).toBe(true)
   await look('low')
   await page.keyboard.press('a')
 
@@ -93,7 +93,7 @@ test('a question says what the call would do, by shape and in words, by keyboard
   await elevated.getByText('Deletes files').waitFor()
   await elevated.getByText('Touches files that may hold secrets').waitFor()
   await elevated.getByText('⟨U+202E⟩').waitFor()
-  expect(await filled()).toBe(true)
+  await expect.poll(filled).toBe(true)
   await look('elevated')
   await page.keyboard.press('d')
 
@@ -105,7 +105,7 @@ test('a question says what the call would do, by shape and in words, by keyboard
   await grave.getByText('Runs code from the network').waitFor()
   await grave.getByText('Runs as another user').waitFor()
   await grave.getByText('Deletes outside the project').waitFor()
-  expect(await filled()).toBe(false)
+  await expect.poll(filled).toBe(false)
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.textContent?.trim()))
     .toMatch(/^Deny/)
@@ -116,14 +116,15 @@ test('a question says what the call would do, by shape and in words, by keyboard
   await question(page, 'echo line 59').waitFor()
   await look('long')
   await page.setViewportSize({ width: 1280, height: 520 })
-  const box = (await question(page, 'echo line 59').boundingBox())!
-  expect(box.height).toBeLessThanOrEqual(260)
-  expect(await isWhole(page, '[data-approval] footer')).toBe(true)
+  const height = async () => (await question(page, 'echo line 59').boundingBox())!.height
+  await expect.poll(height).toBeLessThanOrEqual(260)
+  await expect.poll(() => isWhole(page, '[data-approval] footer')).toBe(true)
   await shot(page, 'pinned-long-520')
   await page.keyboard.press('Shift+F6')
   await page.keyboard.press('Home')
-  expect(await isWhole(page, '[data-approval] footer')).toBe(true)
+  await expect.poll(() => isWhole(page, '[data-approval] footer')).toBe(true)
   await page.keyboard.press('Alt+a')
+  await untilArmed(page.locator('[data-approval]:focus-within'))
   await page.keyboard.press('d')
   await page.locator('[data-approval]').waitFor({ state: 'detached' })
   expect(found).toEqual([])
@@ -171,32 +172,41 @@ test('several questions at once are answered, one after the other, by keyboard o
   for (const place of ['2 of 3', '3 of 3', '1 of 3']) {
     await keyboard.press('ArrowRight')
     await page.getByText(place).waitFor()
-    expect(await inDock()).toBe(true)
+    await expect.poll(inDock).toBe(true)
     all.push(await shown())
   }
   for (const text of ['Build it', 'Tidy up', 'Start afresh']) {
     expect(all.filter((each) => each.includes(text)).length).toBe(1)
   }
+  const place = () => page.getByText(/^\d of \d$/).innerText()
   const go = async (text: string) => {
     for (let i = 0; i < 3 && !(await shown()).includes(text); i++) {
+      const before = await place()
       await keyboard.press('ArrowLeft')
-      await page.waitForFunction(() => true)
+      await expect.poll(place).not.toBe(before)
     }
     await question(page, text).waitFor()
   }
 
-  // A press in the quiet period, right behind the arrows, answers nothing.
+  // A press in the quiet period, right behind the arrows, answers nothing. The quiet period
+  // cannot end between them, because no timer runs before the task ends.
   await go('Build it')
-  await Promise.all(['ArrowRight', 'ArrowLeft', 'a'].map((key) => keyboard.press(key)))
+  await page.evaluate(async () => {
+    for (const key of ['ArrowRight', 'ArrowLeft', 'a']) {
+      const press = { key, bubbles: true, cancelable: true }
+      document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', press))
+      for (let at = 0; at < 50; at++) await Promise.resolve() // the page draws the next question
+    }
+  })
   await untilArmed(page.locator('[data-approval]'))
   await question(page, 'Build it').waitFor()
   await keyboard.press('a')
   await page.getByText('of 2').waitFor()
-  expect(await inDock()).toBe(true)
+  await expect.poll(inDock).toBe(true)
 
   // A message is written in between; its letters answer nothing, and it is kept.
   await keyboard.press('Alt+m')
-  expect(await focused()).toBe('Message')
+  await expect.poll(focused).toBe('Message')
   await keyboard.type('add sad fads')
   await page.getByText('of 2').waitFor()
   await keyboard.press('Alt+a')
@@ -205,20 +215,19 @@ test('several questions at once are answered, one after the other, by keyboard o
   await go('Tidy up')
   await untilArmed(page.locator('[data-approval]'))
   await keyboard.press('f')
+  const feedback = page.getByRole('textbox', { name: 'What should it do instead?' })
+  await untilFocused(feedback)
   await keyboard.type('use trash')
-  expect(await focused()).toBe('What should it do instead?')
-  expect(await page.getByRole('textbox', { name: 'What should it do instead?' }).inputValue()).toBe(
-    'use trash',
-  )
+  await expect.poll(() => feedback.inputValue()).toBe('use trash')
   await shot(page, 'pinned-feedback')
   await keyboard.press('Enter')
   await question(page, 'Start afresh').waitFor()
   await untilArmed(page.locator('[data-approval]'))
-  expect(await page.getByText('of 2').count()).toBe(0)
-  expect(await inDock()).toBe(true)
-  await keyboard.press('Enter') // Deny has the focus
+  await page.getByText('of 2').waitFor({ state: 'detached' })
+  await untilFocused(page.getByRole('button', { name: /^Deny$/ }))
+  await keyboard.press('Enter')
   await page.locator('[data-approval]').waitFor({ state: 'detached' })
-  expect(await focused()).toBe('Message')
+  await expect.poll(focused).toBe('Message')
   expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('add sad fads')
   await expect.poll(() => readFile(join(host.folder, 'made'), 'utf8')).toBe('')
   expect(await readFile(join(host.folder, 'dist/x'), 'utf8')).toBe('x')
@@ -247,27 +256,20 @@ test('a question does not interrupt who writes, and an answer elsewhere removes 
 
   // The card leads to the question.
   await page.getByRole('button', { name: 'Go to the question: Bash make' }).click()
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
-    'Needs you: Bash',
-  )
+  await untilFocused(question(page, 'make'))
 
   const second = await openPage(stage.browser, `${new URL('/', host.url)}`, {
     storageState: await page.context().storageState(),
     locale: 'zh-CN',
   })
-  await second.page
-    .getByRole('button', { name: /^Go/ })
-    .first()
-    .click()
-    .catch(() => {})
   const there = second.page.getByRole('region', { name: '等你决定：Bash' })
   await there.waitFor()
   await untilArmed(there)
   await shot(second.page, 'pinned-zh')
-  await there.getByRole('button', { name: '允许', exact: true }).click()
+  await answer(there, '允许')
   await question(page, 'make again').waitFor()
   await page.keyboard.press('Alt+a') // what is written keeps it from taking the focus
-  await untilArmed(page.locator('[data-approval]'))
+  await untilArmed(page.locator('[data-approval]:focus-within'))
   await page.keyboard.press('d')
   await there.waitFor({ state: 'detached' })
   await page.getByText('All is done.').waitFor()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPage, prompt } from './browser'
+import { openPage, prompt, resting, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -21,6 +21,7 @@ test('a session that is opened again has its scroll position and its unfolded ca
   const { page, offences } = await openPage(stage.browser, host.url)
   await prompt(page, 'The long one')
   await page.getByText('Paragraph 119').waitFor()
+  await untilRest(page)
   const list = page.getByRole('log').locator('> div')
   await list.hover()
   await page.mouse.wheel(0, -20_000)
@@ -28,6 +29,7 @@ test('a session that is opened again has its scroll position and its unfolded ca
   await page.getByText('the text of a file').waitFor()
   await page.mouse.wheel(0, 300)
   await expect.poll(() => list.evaluate((box) => box.scrollTop)).toBeGreaterThan(250)
+  await resting(page.getByText('the text of a file'))
   const left = await list.evaluate((box) => box.scrollTop)
 
   await page.getByRole('button', { name: 'New session' }).first().click()
@@ -45,6 +47,6 @@ test('a session that is opened again has its scroll position and its unfolded ca
   // A session that was left at its end is shown from its end.
   await page.getByRole('button', { name: 'idle The short one' }).click()
   await page.getByText('A short one.').waitFor()
-  expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Jump to latest' }).waitFor({ state: 'hidden' })
   expect(offences).toEqual([])
 })

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, shots } from './browser'
+import { openPage, shots, untilFocused } from './browser'
 import { startHost } from './host'
 import { modelID, startModel } from './model'
 import { useStage } from './stage'
@@ -45,11 +45,13 @@ test('projects are opened, found again and removed with the keyboard', async () 
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   const path = menu.getByRole('combobox', { name: 'Folder' })
+  await untilFocused(path)
   await expect.poll(() => path.inputValue()).toBe('~/')
   await page.keyboard.type('ap')
   await menu.getByRole('option', { name: '~/apart' }).waitFor()
   await shots(page, 'projects-path')
   await page.keyboard.type('x')
+  await menu.getByRole('option').waitFor({ state: 'detached' })
   await page.keyboard.press('Enter')
   await menu.getByText('does not exist').waitFor()
   await path.fill('~/api')
@@ -65,11 +67,13 @@ test('projects are opened, found again and removed with the keyboard', async () 
   await second.getByRole('region', { name: 'Needs you: Write' }).waitFor()
   await page.keyboard.press('Alt+p')
   const other = menu.getByRole('option', { name: /^api\b/ })
+  const lit = other.and(page.locator('.lit'))
   await other.getByText('1 session needs you').waitFor({ state: 'attached' })
   expect(await violations(page)).toEqual([])
   await shots(page, 'projects')
 
   // The newest one that is not open here is chosen at first. It is open already, so its server answers again.
+  await lit.waitFor()
   const third = await tabOf(context, () => page.keyboard.press('Enter'), 'api, branch payments')
   expect(new URL(third.url()).host).toBe(new URL(second.url()).host)
   await menu.waitFor({ state: 'detached' })
@@ -78,10 +82,12 @@ test('projects are opened, found again and removed with the keyboard', async () 
   await rm(api, { recursive: true })
   await page.keyboard.press('Alt+p')
   await other.getByText('not found').waitFor()
+  await untilFocused(menu.getByRole('combobox'))
   await page.keyboard.type('ap')
   await shots(page, 'projects-missing')
   await page.keyboard.press('Backspace')
   await page.keyboard.press('Backspace')
+  await lit.waitFor()
   await page.keyboard.press('Delete')
   await other.waitFor({ state: 'detached' })
   await page.keyboard.press('Escape')

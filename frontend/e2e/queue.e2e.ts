@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { answer, openPage, prompt, shot, shots } from './browser'
+import { answer, openPage, prompt, resting, shot, shots } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -25,6 +25,7 @@ const waiting = (page: Page) => queue(page).locator('li .text').allInnerTexts()
 const allow = (page: Page) => answer(page.locator('[data-approval]'))
 
 async function follow(page: Page, text: string): Promise<void> {
+  await expect.poll(() => field(page).inputValue()).toBe('') // what was sent before is accepted
   await field(page).fill(text)
   await field(page).press('Control+Enter')
   await card(page, text).waitFor()
@@ -65,7 +66,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   )
   await card(page, 'Write the tests').getByText('next, when the agent is done').waitFor()
   await card(page, 'Then write the docs').getByText('then', { exact: true }).waitFor()
-  expect(await field(page).inputValue()).toBe('')
+  await expect.poll(() => field(page).inputValue()).toBe('')
 
   const second = await openPage(stage.browser, `${new URL('/', first.url)}`, {
     storageState: await page.context().storageState(),
@@ -92,17 +93,18 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await card(page, docs).getByText('next, when the agent is done').waitFor()
   await expect.poll(() => waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
   await expect.poll(focused).toMatch(/^Move: Then write/)
-  const grip = await page
-    .getByRole('button', { name: 'Move: Write two tests', exact: true })
-    .boundingBox()
+  const mover = page.getByRole('button', { name: 'Move: Write two tests', exact: true })
+  await resting(mover)
+  const grip = await mover.boundingBox()
   await page.mouse.move(grip!.x + 8, grip!.y + 8)
   await page.mouse.down()
   await page.mouse.move(grip!.x + 8, grip!.y - 140, { steps: 8 })
   await shot(page, 'queue-drag')
   await page.mouse.up()
   await expect.poll(() => waiting(page)).toEqual(['Write two tests', 'Use short names', docs])
-  await page.getByRole('button', { name: 'Move: Write two tests', exact: true }).press('ArrowDown')
-  await page.getByRole('button', { name: 'Move: Write two tests', exact: true }).press('ArrowDown')
+  await mover.press('ArrowDown')
+  await expect.poll(() => waiting(page)).toEqual(['Use short names', 'Write two tests', docs])
+  await mover.press('ArrowDown')
   await expect.poll(() => waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
 
   // A second page follows what it did not change itself.
@@ -118,7 +120,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await queue(page).getByText('Removed from the queue.').waitFor()
   await shot(page, 'queue-removed')
   await queue(page).getByRole('button', { name: 'Undo' }).click()
-  expect(await field(page).inputValue()).toBe('Sing a song')
+  await expect.poll(() => field(page).inputValue()).toBe('Sing a song')
   await field(page).fill('')
 
   await page.reload()
@@ -153,7 +155,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await card(again.page, 'Write two tests').getByRole('button', { name: 'Send now' }).click()
   await again.page.getByText('Tested.').waitFor()
   expect(model.heard[3]).toContain('Write two tests')
-  expect(await queue(again.page).count()).toBe(0)
+  await queue(again.page).waitFor({ state: 'detached' })
   expect(again.offences).toEqual([])
 })
 
@@ -169,29 +171,13 @@ test('the queue in Chinese', async () => {
   await message.fill('名字要短')
   await message.press('Enter')
   await page.getByText('在当前运行的工具之后').first().waitFor()
+  await expect.poll(() => message.inputValue()).toBe('')
   await message.fill('然后写测试')
   await message.press('Control+Enter')
   await page.getByText('下一条，智能体完成后发送').waitFor()
   await shot(page, 'queue-zh')
   expect(offences).toEqual([])
 })
-
-/** The position of an element once it has not moved for ten frames. */
-const resting = (locator: Locator) =>
-  locator.evaluate(
-    (it) =>
-      new Promise<number>((resolve) => {
-        let [y, still] = [it.getBoundingClientRect().y, 0]
-        const look = () => {
-          const now = it.getBoundingClientRect().y
-          still = now === y ? still + 1 : 0
-          y = now
-          if (still === 10) resolve(y)
-          else requestAnimationFrame(look)
-        }
-        look()
-      }),
-  )
 
 test('thinking is one line that grows in place, and unfolds without moving', async () => {
   let answer = () => {}

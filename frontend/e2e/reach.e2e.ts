@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launch, openPage, shot, untilArmed } from './browser'
+import { launch, openPage, shot, untilArmed, untilFocused, untilUncovered } from './browser'
 import { discard, startHost, type Host } from './host'
 
 let browser: Browser
@@ -22,8 +22,8 @@ test('a session with the keyboard alone, from the first message to the last appr
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
   // The composer is focused at first. Shift+Tab in it steps through the modes.
-  await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  await expect.poll(focused).toBe('Message')
+  const message = page.getByRole('textbox', { name: 'Message' })
+  await untilFocused(message)
   await keyboard.press('Shift+Tab')
   await page.getByLabel('Permission mode: Plan only').waitFor()
   for (let i = 0; i < 4; i++) await keyboard.press('Shift+Tab')
@@ -40,8 +40,9 @@ test('a session with the keyboard alone, from the first message to the last appr
     await question.waitFor()
     // A letter that is typed in the composer does not answer the question.
     await keyboard.press('Alt+m')
+    await untilFocused(message)
     await keyboard.press(key)
-    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe(key)
+    await expect.poll(() => message.inputValue()).toBe(key)
     await keyboard.press('Backspace')
     await keyboard.press('Alt+a')
     await expect.poll(focused).toBe(`Needs you: ${tool}`)
@@ -65,10 +66,11 @@ test('a session with the keyboard alone, from the first message to the last appr
   await keyboard.press('Enter')
   await page.locator('[role=menuitem][data-highlighted]', { hasText: 'Rename' }).waitFor()
   await keyboard.press('Enter')
-  await page.getByRole('dialog', { name: 'Rename session' }).waitFor()
+  await untilFocused(page.getByRole('dialog', { name: 'Rename session' }).getByRole('textbox'))
   await keyboard.type('The tour')
   await keyboard.press('Enter')
   await page.getByRole('heading', { name: 'The tour' }).waitFor()
+  await untilUncovered(page)
 
   await keyboard.press('Control+,')
   await page.getByRole('tab', { name: 'Keys' }).focus()
@@ -78,7 +80,8 @@ test('a session with the keyboard alone, from the first message to the last appr
   await page.getByRole('tab', { name: 'Commands', selected: true }).waitFor()
   await keyboard.press('ArrowRight')
   await page.getByRole('radio', { name: 'Dark' }).check()
-  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
+  await expect.poll(theme).toBe('dark')
   await page.getByRole('radio', { name: '简体中文' }).check()
   await page.getByRole('dialog', { name: '设置' }).waitFor()
   await keyboard.press('Escape')
@@ -86,8 +89,8 @@ test('a session with the keyboard alone, from the first message to the last appr
 
   await page.reload()
   await page.getByRole('textbox', { name: '消息' }).waitFor()
-  expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN')
-  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('zh-CN')
+  await expect.poll(theme).toBe('dark')
   await keyboard.press('Alt+n')
   await page.getByRole('button', { name: '带我看看' }).waitFor()
   await shot(page, 'reach-zh-empty')

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shots } from './browser'
+import { openPage, prompt, shots, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -57,6 +57,7 @@ test('tables, code, a file, colours and right-to-left text are readable', async 
   const { page, offences } = await openPage(stage.browser, host.url)
   await prompt(page, 'מה קורה כאן? main.go')
   await page.getByText('read the router').waitFor()
+  await untilRest(page)
 
   // No word in a table is broken: each cell is at least as wide as its longest word.
   const broken = await page.locator('.markdown table').evaluate((table) => {
@@ -92,11 +93,11 @@ test('tables, code, a file, colours and right-to-left text are readable', async 
   const wrap = page.getByRole('button', { name: 'Wrap long lines' }).first()
   const code = page.locator('figure pre').first()
   const isWide = () => code.evaluate((pre) => pre.scrollWidth > pre.clientWidth)
-  expect(await isWide()).toBe(true)
+  await expect.poll(isWide).toBe(true)
   await wrap.press('Enter')
-  expect(await isWide()).toBe(false)
+  await expect.poll(isWide).toBe(false)
   await wrap.press('Enter')
-  expect(await page.getByRole('button', { name: 'Copy code' }).first().isVisible()).toBe(true)
+  await page.getByRole('button', { name: 'Copy code' }).first().waitFor()
 
   await page.getByRole('button', { name: /^1 read, 1 command/ }).click()
   const group = page.getByRole('button', { name: 'Read 1, ran 1' })
@@ -135,7 +136,7 @@ test('tables, code, a file, colours and right-to-left text are readable', async 
   expect(numbers.wider).toBeGreaterThan(0)
   await shots(page, 'reading-code')
   await page.getByRole('button', { name: 'Wrap long lines' }).last().press('Enter')
-  expect(await numbered.evaluate((pre) => pre.scrollWidth > pre.clientWidth)).toBe(false)
+  await expect.poll(() => numbered.evaluate((pre) => pre.scrollWidth > pre.clientWidth)).toBe(false)
   const height = (await numbered.locator('.line').first().boundingBox())!.height
   const last = (await numbered.locator('.line').last().boundingBox())!.height
   expect(height).toBeGreaterThan(last)
@@ -161,6 +162,7 @@ test('a very long answer shows its beginning, its end and its size, and all of i
   await prompt(page, 'Say more than anybody would read.')
   const showAll = page.getByRole('button', { name: /Show all \(2\.\d MB\)/ })
   await showAll.waitFor()
+  await untilRest(page)
   await page.getByRole('heading', { name: 'How it begins' }).waitFor()
   await page.getByRole('heading', { name: 'How it ends' }).waitFor()
   expect(await page.locator('.answer').innerText()).not.toContain('Exactly halfway')
@@ -196,6 +198,7 @@ test('a place in a file opens in the editor, from an answer and from a search', 
   const { page, offences } = await openPage(stage.browser, host.url)
   await prompt(page, 'Where is the needle?')
   await page.getByText('nor at example.com').waitFor()
+  await untilRest(page)
   const log = page.getByRole('log')
   expect(await log.getByRole('button', { name: 'example.com' }).count()).toBe(0)
   const said = () => readFile(opened, 'utf8').catch(() => '')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { violations } from './axe'
-import { openPage, prompt, shots } from './browser'
+import { openPage, prompt, shots, tabTo, untilFocused } from './browser'
 import { startHost } from './host'
 import { modelID, startModel } from './model'
 import { useStage } from './stage'
@@ -44,17 +44,17 @@ test('turns are taken back and brought back, by keyboard only', async () => {
   const back = dialog.getByRole('button', { name: 'Go back' })
   await expect.poll(() => back.isEnabled()).toBe(true)
   await shots(page, 'rewind-dialog')
-  while (!(await back.evaluate((button) => button === document.activeElement)))
-    await keyboard.press('Tab')
+  await tabTo(back)
   await keyboard.press('Enter')
   await line(page).waitFor()
+  await dialog.waitFor({ state: 'detached' })
   await focused(page).toBe('Message')
-  expect(await field(page).inputValue()).toBe('Say almond')
-  expect(await page.getByText('Almond it is.').count()).toBe(0)
+  await expect.poll(() => field(page).inputValue()).toBe('Say almond')
+  await page.getByText('Almond it is.').waitFor({ state: 'detached' })
   await shots(page, 'rewind-taken')
   await keyboard.press('Control+f')
   const bar = page.getByRole('search')
-  await bar.waitFor()
+  await untilFocused(bar.getByRole('textbox').or(bar.getByRole('searchbox')))
   await keyboard.type('almond it')
   await expect.poll(() => bar.getByRole('status').innerText()).toBe('Not found · 1 taken back')
   await shots(page, 'rewind-find')
@@ -64,7 +64,7 @@ test('turns are taken back and brought back, by keyboard only', async () => {
   // A page that is opened later shows the same, and can show what was taken back.
   await page.reload()
   await line(page).waitFor()
-  expect(await page.getByText('Almond it is.').count()).toBe(0)
+  await page.getByText('Almond it is.').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Show', exact: true }).press('Enter')
   await page.getByText('Almond it is.').waitFor()
   await shots(page, 'rewind-shown')
@@ -81,13 +81,13 @@ test('turns are taken back and brought back, by keyboard only', async () => {
   await other.goto(page.url())
   await other.getByText('Almond it is.').waitFor()
   await field(page).fill('')
-  await keyboard.press('Alt+ArrowUp')
-  for (let n = 0; n < 20; n++) {
-    const label = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
-    if (label === 'Your message: Say almond') break
-    await keyboard.press('ArrowUp')
+  const label = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+  let here = await label()
+  for (let key = 'Alt+ArrowUp'; here !== 'Your message: Say almond'; key = 'ArrowUp') {
+    await keyboard.press(key)
+    await expect.poll(label).not.toBe(here)
+    here = await label()
   }
-  await focused(page).toBe('Your message: Say almond')
   await keyboard.press('b')
   await expect.poll(() => back.isEnabled()).toBe(true)
   await back.press('Enter')

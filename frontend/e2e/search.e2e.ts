@@ -3,7 +3,16 @@ import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, pressIn, prompt, shots, tabTo } from './browser'
+import {
+  openPage,
+  pressIn,
+  prompt,
+  shots,
+  tabTo,
+  untilFocused,
+  untilRest,
+  untilUncovered,
+} from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -33,13 +42,14 @@ async function stageStory() {
   const { page } = opened
   await prompt(page, 'Look into the box')
   await page.getByText('I looked.').waitFor()
+  await untilRest(page)
   await prompt(page, 'Tell a story')
   await page.getByText('Filler 59 of').waitFor()
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+  await untilRest(page)
   await page.keyboard.press('Alt+n')
   await prompt(page, 'Another session')
   await page.getByText('Nothing').last().waitFor()
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+  await untilRest(page)
   return opened
 }
 
@@ -55,9 +65,11 @@ test('a search over all sessions opens at the hit, by keyboard only', async () =
   await page.keyboard.type('thimble')
   await expect.poll(() => status.innerText()).toBe('2 hits')
   const options = dialog.getByRole('option')
+  // Not only the beginning of the word is found.
+  const found = () => options.first().locator('mark').allInnerTexts()
+  await expect.poll(found).toEqual(['THIMBLE'])
   expect(await options.count()).toBe(2)
   expect(await options.first().getAttribute('aria-selected')).toBe('true')
-  expect(await options.first().locator('mark').allInnerTexts()).toEqual(['THIMBLE'])
   expect(await options.nth(1).innerText()).toContain('Read: output')
   expect(await violations(page)).toEqual([])
   await shots(page, 'search')
@@ -83,11 +95,11 @@ test('a search over all sessions opens at the hit, by keyboard only', async () =
   await expect.poll(() => status.innerText()).toContain('Nothing found in this project.')
   await page.keyboard.press('Control+a')
   await page.keyboard.type('thimble')
-  const found = () => options.first().locator('mark').allInnerTexts()
-  await expect.poll(found).toEqual(['THIMBLE']) // not only the beginning of the word
+  await expect.poll(found).toEqual(['THIMBLE'])
 
   // What a tool printed is shown in its card, in the other session.
   await page.keyboard.press('ArrowDown')
+  await options.nth(1).and(page.locator('[aria-selected=true]')).waitFor()
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'hidden' })
   await expect.poll(() => marked(page)).toEqual(['thimble'])
@@ -99,12 +111,13 @@ test('a search over all sessions opens at the hit, by keyboard only', async () =
   // The title, from the button. The dialog has the last search.
   const sidebar = page.getByRole('navigation', { name: 'Sessions' })
   await pressIn(sidebar, sidebar.getByRole('button', { name: 'Search all sessions' }))
-  await dialog.waitFor()
-  expect(await field.inputValue()).toBe('thimble')
+  await untilFocused(field)
+  await expect.poll(() => field.inputValue()).toBe('thimble')
   await page.keyboard.type('another in:title')
   await expect.poll(() => status.innerText()).toBe('1 hit')
   await page.keyboard.press('Enter')
   await page.getByText('Nothing').last().waitFor()
+  await untilUncovered(page)
   await page.keyboard.press('Control+Shift+F')
   await dialog.waitFor()
   await page.keyboard.press('Escape')
@@ -120,7 +133,8 @@ test('a hit in another project opens that project at the hit, by keyboard only',
   await menu.getByRole('option', { name: /^shop\b/ }).waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  const path = menu.getByRole('combobox')
+  const path = menu.getByRole('combobox', { name: 'Folder' })
+  await untilFocused(path)
   await expect.poll(() => path.inputValue()).toBe('~/')
   await page.keyboard.type('apart')
   await expect.poll(() => menu.getByRole('option').count()).toBe(0) // it is whole
@@ -130,6 +144,7 @@ test('a hit in another project opens that project at the hit, by keyboard only',
 
   await apart.keyboard.press('Control+Shift+F')
   const dialog = apart.getByRole('dialog', { name: 'Search all sessions' })
+  await untilFocused(dialog.getByRole('combobox'))
   await apart.keyboard.type('thimble lies')
   await dialog.getByText('Nothing found in this project.').waitFor()
   await tabTo(dialog.getByRole('switch', { name: 'All projects' }))

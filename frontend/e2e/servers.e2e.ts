@@ -10,6 +10,8 @@ import {
   shots,
   tabTo,
   untilArmed,
+  untilFocused,
+  untilRest,
 } from './browser'
 import { startHost } from './host'
 import { startModel, type Script } from './model'
@@ -41,6 +43,7 @@ test('a server is tested, added, restarted when it died, and loses a tool, by ke
   await panel.getByText('There are no servers.').waitFor()
   await tabTo(panel.getByRole('button', { name: 'Add a server' }))
   await page.keyboard.press('Enter')
+  await untilFocused(panel.getByRole('textbox', { name: 'Name' }))
   await page.keyboard.type('paint')
   await tabTo(panel.getByRole('textbox', { name: 'Command' }))
   await page.keyboard.type('no-such-program-42')
@@ -83,15 +86,15 @@ test('a server is tested, added, restarted when it died, and loses a tool, by ke
   await tabTo(panel.getByRole('button', { name: 'Restart' }))
   await page.keyboard.press('Enter')
   await panel.getByText(/^connected · 3 tools/).waitFor()
-  expect(await pid.innerText()).not.toBe(before)
-  expect(await page.locator(':focus').innerText()).toBe('Restart')
+  await expect.poll(() => pid.innerText()).not.toBe(before)
+  await untilFocused(panel.getByRole('button', { name: 'Restart' }))
 
   const power = panel.getByRole('switch', { name: 'Offer die to the agent' })
   await tabTo(power)
   await page.keyboard.press('Space')
   await panel.getByText('2 of 3 tools').first().waitFor()
-  expect(await power.isChecked()).toBe(false)
-  expect(await power.evaluate((it) => it === document.activeElement)).toBe(true)
+  await expect.poll(() => power.isChecked()).toBe(false)
+  await untilFocused(power)
   await shots(page, 'servers-off')
   expect(offences).toEqual([])
 })
@@ -112,7 +115,7 @@ test('a prompt of a server is sent as a command, by keyboard only', async () => 
   await expect.poll(() => field.inputValue()).toBe('/mcp__paint__greet ')
   await page.keyboard.press('Enter')
   await page.getByText('who is missing. Type it after the command.').waitFor()
-  expect(await field.inputValue()).toBe('/mcp__paint__greet ')
+  await expect.poll(() => field.inputValue()).toBe('/mcp__paint__greet ')
   await shots(page, 'servers-slash-missing')
   expect(await violations(page)).toEqual([])
   await page.keyboard.type('Ada')
@@ -160,6 +163,7 @@ test('a question of a server is answered, and its call has a card, by keyboard o
   await prompt(page, 'Echo it')
   await answerByKey(page)
   await page.getByText('It echoed.').waitFor()
+  await untilRest(page)
   await prompt(page, 'Ask me')
   await answerByKey(page)
   const question = page.locator('[data-server-question]')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, prompt, shots, tabTo } from './browser'
+import { openPage, prompt, shots, tabTo, untilFocused, untilRest, untilUncovered } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -13,9 +13,16 @@ const titles = (page: Page) => list(page).locator('[data-session] .title').allIn
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.querySelector('.title')?.textContent ?? '')
 
+/** Goes to the field that filters the list. */
+async function filter(page: Page) {
+  await untilUncovered(page)
+  await page.keyboard.press('Control+k')
+  await untilFocused(list(page).getByRole('searchbox'))
+}
+
 /** Goes to a row as somebody would: to the filter, on to the list, and down. */
 async function goTo(page: Page, title: string) {
-  await page.keyboard.press('Control+k')
+  await filter(page)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   for (let at = 0; at < 9 && (await focused(page)) !== title; at++) {
@@ -27,11 +34,17 @@ async function goTo(page: Page, title: string) {
 /** Opens the menu of the row with the focus, and chooses an item. */
 async function choose(page: Page, item: string) {
   await page.keyboard.press('Shift+F10')
+  await chooseItem(page, item)
+}
+
+/** Chooses an item of the open menu. */
+async function chooseItem(page: Page, item: string) {
   const entry = page.getByRole('menuitem', { name: item })
   await entry.waitFor()
   const isChosen = () => entry.evaluate((it) => it.matches('[data-highlighted]'))
   for (let at = 0; at < 9 && !(await isChosen()); at++) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
+  await entry.waitFor({ state: 'detached' })
 }
 
 test('sessions are tagged, pinned, archived, deleted, restored and found by keyboard only', async () => {
@@ -51,13 +64,15 @@ test('sessions are tagged, pinned, archived, deleted, restored and found by keyb
     if (text !== 'Alpha') await page.keyboard.press('Alt+n')
     await prompt(page, text)
     await page.getByText(answer).waitFor()
-    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+    await untilRest(page)
   }
   await expect.poll(() => titles(page)).toEqual(['Gamma', 'Beta', 'Alpha'])
 
   await goTo(page, 'Alpha')
   await choose(page, 'Tags')
-  await page.getByRole('dialog', { name: 'Tags of this session' }).waitFor()
+  await untilFocused(
+    page.getByRole('dialog', { name: 'Tags of this session' }).getByRole('textbox'),
+  )
   await page.keyboard.type('api #Later')
   await page.keyboard.press('Enter')
   await list(page).getByText('#later').waitFor()
@@ -72,7 +87,7 @@ test('sessions are tagged, pinned, archived, deleted, restored and found by keyb
   await expect.poll(() => titles(page)).toEqual(['Alpha', 'Beta'])
   await goTo(page, 'Beta')
   await page.keyboard.press('F2')
-  await page.getByRole('dialog', { name: 'Rename session' }).waitFor()
+  await untilFocused(page.getByRole('dialog', { name: 'Rename session' }).getByRole('textbox'))
   await page.keyboard.type('Delta')
   await page.keyboard.press('Enter')
   await expect.poll(() => titles(page)).toEqual(['Alpha', 'Delta'])
@@ -81,7 +96,7 @@ test('sessions are tagged, pinned, archived, deleted, restored and found by keyb
   await list(page).getByText('Deleted “Delta”').waitFor()
   // The focus goes to the row that is left.
   await expect.poll(() => focused(page)).toBe('Alpha')
-  expect(await titles(page)).toEqual(['Alpha'])
+  await expect.poll(() => titles(page)).toEqual(['Alpha'])
   await shots(page, 'sessions-deleted')
   expect(await violations(page)).toEqual([])
   await tabTo(list(page).getByRole('button', { name: 'Undo' }))
@@ -91,7 +106,7 @@ test('sessions are tagged, pinned, archived, deleted, restored and found by keyb
   await goTo(page, 'Delta')
   await page.keyboard.press('Delete')
   await expect.poll(() => titles(page)).toEqual(['Alpha'])
-  await page.keyboard.press('Control+k')
+  await filter(page)
   await page.keyboard.type('#api alp')
   await expect.poll(() => titles(page)).toEqual(['Alpha'])
   await page.keyboard.press('Control+a')
@@ -102,9 +117,7 @@ test('sessions are tagged, pinned, archived, deleted, restored and found by keyb
 
   await tabTo(list(page).getByRole('button', { name: /^Which sessions are shown/ }))
   await page.keyboard.press('Enter')
-  await page.getByRole('menuitem', { name: 'Deleted' }).waitFor()
-  await page.keyboard.type('Del')
-  await page.keyboard.press('Enter')
+  await chooseItem(page, 'Deleted')
   await expect.poll(() => titles(page)).toEqual(['Delta'])
   await shots(page, 'sessions-view-deleted')
   await goTo(page, 'Delta')

@@ -21,8 +21,10 @@ const focused = (page: Page) =>
 const isFocused = (page: Page, name: RegExp) =>
   expect.poll(async () => (await focused(page)).trim()).toMatch(name)
 
-const property = (page: Page, name: string) =>
-  page.evaluate((of) => document.documentElement.style.getPropertyValue(of), name)
+const isProperty = (page: Page, name: string) =>
+  expect.poll(() =>
+    page.evaluate((of) => document.documentElement.style.getPropertyValue(of), name),
+  )
 
 /** Opens Settings and goes to what a person calls by these words. */
 async function goTo(page: Page, words: string) {
@@ -90,7 +92,7 @@ test('fonts and sizes are chosen, applied at once and kept, by keyboard only', a
   await page.keyboard.type('No Such Font')
   await settings.getByText('This page does not find a font of this name.').waitFor()
   await page.keyboard.press('Enter')
-  expect(await property(page, '--sans-first')).toBe("'Inter Variable'")
+  await isProperty(page, '--sans-first').toBe("'Inter Variable'")
   await page.keyboard.press('Control+a')
   await page.keyboard.type('x"; color: red')
   await settings.getByText('A font’s name has letters').waitFor()
@@ -99,10 +101,10 @@ test('fonts and sizes are chosen, applied at once and kept, by keyboard only', a
   await shot(page, 'settings-font-name')
   await page.keyboard.press('Enter')
   await isFocused(page, new RegExp(`^Interface font: ${installed}$`))
-  expect(await property(page, '--sans-first')).toBe(`"${installed}", 'Inter Variable'`)
+  await isProperty(page, '--sans-first').toBe(`"${installed}", 'Inter Variable'`)
   await page.reload()
   await page.getByRole('region', { name: 'Needs you: Edit' }).waitFor()
-  expect(await property(page, '--sans-first')).toContain(installed)
+  await isProperty(page, '--sans-first').toContain(installed)
 
   for (const [face, code] of [
     ['11 px', '10 px'],
@@ -118,13 +120,13 @@ test('fonts and sizes are chosen, applied at once and kept, by keyboard only', a
     await isFocused(page, /^Code font:/)
     await page.keyboard.press('Tab')
     await pick(page, code)
-    expect(await property(page, '--text-sm')).toBe(face.replace(' ', ''))
-    expect(await property(page, '--text-code')).toBe(code.replace(' ', ''))
+    await isProperty(page, '--text-sm').toBe(face.replace(' ', ''))
+    await isProperty(page, '--text-code').toBe(code.replace(' ', ''))
     await shots(page, `settings-fonts-${code.replace(' ', '')}`)
     await page.keyboard.press('Escape')
     await settings.waitFor({ state: 'detached' })
     await shots(page, `fonts-question-${code.replace(' ', '')}`)
-    expect(await overflowing(page)).toEqual([])
+    await expect.poll(() => overflowing(page)).toEqual([])
   }
   expect(await violations(page)).toEqual([])
   await answerByKey(page)
@@ -132,7 +134,7 @@ test('fonts and sizes are chosen, applied at once and kept, by keyboard only', a
   const panel = page.getByRole('complementary', { name: 'Changes' })
   await pressIn(panel, panel.getByRole('button', { name: 'modified shop.ts' }))
   await panel.locator('.diff').waitFor()
-  expect(await overflowing(page)).toEqual([])
+  await expect.poll(() => overflowing(page)).toEqual([])
   await shots(page, 'fonts-work-20px')
 
   await goTo(page, 'code font')
@@ -143,8 +145,8 @@ test('fonts and sizes are chosen, applied at once and kept, by keyboard only', a
   }
   await page.keyboard.press('Enter')
   await isFocused(page, /^Interface font: Inter$/)
-  expect(await property(page, '--text-sm')).toBe('13px')
-  expect(await property(page, '--text-code')).toBe('12px')
+  await isProperty(page, '--text-sm').toBe('13px')
+  await isProperty(page, '--text-code').toBe('12px')
   expect(offences).toEqual([])
 })
 
@@ -180,7 +182,7 @@ test('a setting is found by what a person calls it, by keyboard only', async () 
   await goTo(page, 'deepseek')
   await isFocused(page, /^Set key$/)
   const row = page.locator('[data-setting]:focus-within').last()
-  expect(await row.getAttribute('data-setting')).toBe('key_deepseek')
+  await expect.poll(() => row.getAttribute('data-setting')).toBe('key_deepseek')
 
   await goTo(page, '中文')
   await isFocused(page, /System/)

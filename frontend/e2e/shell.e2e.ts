@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { answer, openPage, prompt, shots, tabTo } from './browser'
+import { answer, openPage, prompt, shots, tabTo, untilFocused, untilRest } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -39,9 +39,6 @@ async function start(rounds: Round[]) {
   return { host, ...opened }
 }
 
-const focused = (row: Locator) =>
-  expect.poll(() => row.evaluate((it) => it === document.activeElement)).toBe(true)
-
 // By keyboard only, except the answer.
 test('the sessions are an inbox: what needs the user, what runs, then days', async () => {
   let end = () => {}
@@ -62,23 +59,22 @@ test('the sessions are an inbox: what needs the user, what runs, then days', asy
   await group('Needs you').getByText('Write it down').waitFor()
   await answer(page.getByRole('region', { name: 'Needs you: Write' }))
   await page.getByText('Written.').waitFor()
+  await untilRest(page)
   await next('Count to ten')
   await group('Running').getByText('Count to ten').waitFor()
   await next('Remove the build')
   await group('Needs you').getByText('Remove the build').waitFor()
-  expect(await sidebar.getByRole('heading').allTextContents()).toEqual([
-    'Needs you',
-    'Running',
-    'Today',
-  ])
+  await expect
+    .poll(() => sidebar.getByRole('heading').allTextContents())
+    .toEqual(['Needs you', 'Running', 'Today'])
 
   // The rows are walked with the arrow keys, and say what was done.
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
   await page.keyboard.press('Control+k')
-  await focused(sidebar.getByRole('searchbox'))
+  await untilFocused(sidebar.getByRole('searchbox'))
   await tabTo(group('Needs you').locator('[data-session]'))
   await page.keyboard.press('ArrowDown')
-  await focused(group('Running').locator('[data-session]'))
+  await untilFocused(group('Running').locator('[data-session]'))
   await page.keyboard.press('ArrowDown')
   const done = group('Today').locator('[data-session]')
   await expect.poll(() => done.textContent()).toMatch(/\+2 −0 lines · on login-form/)
@@ -91,7 +87,7 @@ test('the sessions are an inbox: what needs the user, what runs, then days', asy
   end()
   const counted = group('Today').locator('[data-session]', { hasText: 'Count to ten' })
   await counted.waitFor()
-  await focused(counted)
+  await untilFocused(counted)
   await page.keyboard.press('Enter')
   await page.getByText('Counted.').waitFor()
   expect(offences).toEqual([])
@@ -124,7 +120,7 @@ test('who looks elsewhere is called by the title and by notices, which lead to t
     document.hasFocus = () => false
   })
   const called = () => page.evaluate(() => (window as unknown as { called: Called[] }).called)
-  expect(await page.title()).toBe('shop · Atelier')
+  await expect.poll(() => page.title()).toBe('shop · Atelier')
 
   // The browser is asked by a press only.
   await page.keyboard.press('Control+,')
@@ -135,13 +131,14 @@ test('who looks elsewhere is called by the title and by notices, which lead to t
   await shots(page, 'shell-notices')
   await section.getByRole('button', { name: 'Ask the browser…' }).press('Enter')
   await section.getByText('has not been asked yet').waitFor({ state: 'detached' })
-  await focused(section.getByRole('switch').first())
+  await untilFocused(section.getByRole('switch').first())
   await section.getByRole('switch', { name: 'When a session is done' }).press('Space')
   await page.keyboard.press('Escape')
   await settings.waitFor({ state: 'detached' })
 
   await prompt(page, 'First')
   await page.getByText('Nothing to do.').waitFor()
+  await untilRest(page)
   await page.keyboard.press('Alt+n')
   await prompt(page, '<b>Remove</b> the build')
   await expect.poll(() => page.title()).toBe('▲ Needs you · <b>Remove</b> the build')
@@ -170,7 +167,7 @@ test('high contrast is chosen with the keyboard, remembered, and readable', asyn
   await shots(page, 'shell-contrast')
   await page.reload()
   await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
-  expect(await contrast()).toBe('high')
+  await expect.poll(contrast).toBe('high')
   expect(await broken(page)).toEqual([])
   expect(offences).toEqual([])
 })

@@ -1,9 +1,8 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, openPanelByKey, pressIn, shot, shots, tabTo } from './browser'
+import { openPage, openPanelByKey, pressIn, shot, shots, tabTo, untilFocused } from './browser'
 import { startHost } from './host'
 import { useStage } from './stage'
 
@@ -34,7 +33,6 @@ const files = {
   '.agent/skills/release/scripts/release.sh': '#!/bin/sh\ngit tag "$1"\n',
   '.agent/skills/review/SKILL.md': review,
 }
-const focused = (page: Page) => page.locator(':focus')
 
 test('a skill is found, written, mended and trusted, by keyboard only', async () => {
   const host = (stage.host = await startHost({ files }))
@@ -57,7 +55,7 @@ test('a skill is found, written, mended and trusted, by keyboard only', async ()
   await pressIn(panel, panel.getByRole('button', { name: 'New skill' }))
   const form = panel.getByRole('form', { name: 'The text of a skill' })
   const name = form.getByRole('textbox', { name: 'Name' })
-  await name.and(focused(page)).waitFor()
+  await untilFocused(name)
   await page.keyboard.type('prices')
   await form.getByText('No findings.').waitFor()
   await shots(page, 'skills-new')
@@ -67,7 +65,7 @@ test('a skill is found, written, mended and trusted, by keyboard only', async ()
   const written = join(dirname(host.folder), '.agent/skills/prices/SKILL.md')
   expect(await readFile(written, 'utf8')).toContain('name: prices')
   await page.keyboard.press('Escape')
-  await row('prices').and(focused(page)).waitFor()
+  await untilFocused(row('prices'))
 
   // A finding leads to its line, and goes away with what caused it.
   await pressIn(panel, row('release'))
@@ -78,15 +76,16 @@ test('a skill is found, written, mended and trusted, by keyboard only', async ()
   const wrong = 'line 2: The name differs from the folder'
   await pressIn(panel, panel.getByRole('button', { name: wrong }))
   const text = form.getByRole('textbox', { name: 'Text of .agent/skills/release/SKILL.md' })
-  await text.and(focused(page)).waitFor()
+  await untilFocused(text)
   await shots(page, 'skills-editor')
   expect(await violations(page)).toEqual([])
   await pressIn(panel, form.getByRole('button', { name: wrong }))
+  await untilFocused(text)
   await page.keyboard.type('name: release')
   await form.getByRole('button', { name: wrong }).waitFor({ state: 'detached' })
   await page.keyboard.press('Control+s')
   await panel.getByText('Saved: /release.').waitFor()
-  expect(await panel.getByRole('button', { name: wrong }).count()).toBe(0)
+  await panel.getByRole('button', { name: wrong }).waitFor({ state: 'detached' })
 
   // Its script is shown before it is trusted.
   await pressIn(panel, panel.getByRole('button', { name: 'Review…' }))
@@ -102,7 +101,7 @@ test('a skill is found, written, mended and trusted, by keyboard only', async ()
   await shot(page, 'skills-tried')
   await pressIn(panel, panel.getByRole('button', { name: 'Use in this session' }))
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
-  await field.and(focused(page)).waitFor()
-  expect(await field.inputValue()).toBe('/release ')
+  await untilFocused(field)
+  await expect.poll(() => field.inputValue()).toBe('/release ')
   expect(offences).toEqual([])
 })

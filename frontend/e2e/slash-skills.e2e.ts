@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, pressIn, prompt, shots } from './browser'
+import { openPage, pressIn, prompt, shots, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -64,6 +64,7 @@ test('a skill is completed and run, limits the agent, and ends with the next mes
 
   goOn()
   await page.getByText('Two things are wrong.').waitFor()
+  await untilRest(page)
   const log = page.getByRole('log')
   await log.getByText('Denied: the skill review does not allow this tool.').waitFor()
   await expect(access(join(host.folder, 'review.md'))).rejects.toThrow()

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, prompt, shots } from './browser'
+import { openPage, prompt, shots, untilRest } from './browser'
 import { startHost, type Host } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -27,7 +27,7 @@ async function stageSession(signal?: NodeJS.Signals): Promise<Host> {
   const { page } = await openPage(stage.browser, host.url)
   await prompt(page, 'What is in the box?')
   await page.getByText('A thimble.').waitFor()
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+  await untilRest(page)
   await page.context().close()
   await host.stop(signal)
   return host

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, panelOf, prompt, shot, shots } from './browser'
+import { openPage, panelOf, prompt, shot, shots, untilUncovered } from './browser'
 import { startHost } from './host'
 import { startModel, type Model, type Script } from './model'
 import { useStage } from './stage'
@@ -56,16 +56,17 @@ test('the next message is suggested if the user wants that, taken with Tab, edit
   )
   await prompt(page, 'Add a basket')
   await page.getByRole('heading', { name: 'A basket for the shop' }).waitFor()
-  expect(model.asked).toEqual(['large-1', 'small-1'])
+  await expect.poll(() => model.asked).toEqual(['large-1', 'small-1'])
 
   await page.keyboard.press('Control+,')
   await page.getByRole('tab', { name: 'Models' }).click()
   const wanted = page.getByRole('switch', { name: 'Suggest the next message' })
-  expect(await wanted.isChecked()).toBe(false)
+  await wanted.and(page.locator(':not(:checked)')).waitFor()
   await wanted.click()
   await wanted.and(page.locator(':checked')).waitFor()
   await shots(page, 'suggestion-settings')
   await page.keyboard.press('Escape')
+  await untilUncovered(page)
 
   await prompt(page, 'Is it done?')
   await use(page, 'Yes, test the basket').waitFor()
@@ -80,13 +81,13 @@ test('the next message is suggested if the user wants that, taken with Tab, edit
   // Tab takes the suggestion. The next Tab leaves the field, and so does Tab without a suggestion.
   await field(page).focus()
   await page.keyboard.press('Tab')
-  expect(await field(page).inputValue()).toBe('Yes, test the basket')
-  expect(await focused(page)).toBe('Message')
+  await expect.poll(() => field(page).inputValue()).toBe('Yes, test the basket')
+  await expect.poll(() => focused(page)).toBe('Message')
   expect(model.asked).toHaveLength(4)
   await page.keyboard.type(' and the till')
   await shot(page, 'suggestion-taken')
   await page.keyboard.press('Tab')
-  expect(await focused(page)).not.toBe('Message')
+  await expect.poll(() => focused(page)).not.toBe('Message')
   await field(page).press('Enter')
   await page.getByText('All of it.').waitFor()
   expect(model.heard).toContain('"Yes, test the basket and the till"')
@@ -104,13 +105,16 @@ test('the next message is suggested if the user wants that, taken with Tab, edit
   await use(reopened.page, long).waitFor()
   await field(reopened.page).press('Escape')
   await use(reopened.page, long).waitFor({ state: 'detached' })
-  expect(await focused(reopened.page)).toBe('Message')
+  await expect.poll(() => focused(reopened.page)).toBe('Message')
   await reopened.page.keyboard.press('Tab')
-  expect(await focused(reopened.page)).not.toBe('Message')
+  await expect.poll(() => focused(reopened.page)).not.toBe('Message')
 
   await reopened.page.getByRole('button', { name: /^Cost of this session/ }).click()
   const panel = panelOf(reopened.page, 'Cost')
-  expect(await panel.getByRole('row', { name: /^Small One/ }).innerText()).toMatch(/\$0\.2\d/)
+  await panel
+    .getByRole('row', { name: /^Small One/ })
+    .filter({ hasText: /\$0\.2\d/ })
+    .waitFor()
   await shot(reopened.page, 'suggestion-cost')
   expect(reopened.offences).toEqual([])
 })
@@ -129,6 +133,7 @@ test('suggestions in Chinese', async () => {
   await page.getByRole('switch', { name: '建议下一条消息' }).click()
   await shot(page, 'suggestion-settings-zh')
   await page.keyboard.press('Escape')
+  await untilUncovered(page)
   const message = page.getByRole('textbox', { name: '消息', exact: true })
   await message.fill('加一个购物车')
   await message.press('Enter')
@@ -137,6 +142,6 @@ test('suggestions in Chinese', async () => {
   await use.waitFor()
   await shot(page, 'suggestion-zh')
   await use.click()
-  expect(await message.inputValue()).toBe('好的，测试购物车')
+  await expect.poll(() => message.inputValue()).toBe('好的，测试购物车')
   expect(offences).toEqual([])
 })

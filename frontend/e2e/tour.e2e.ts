@@ -35,7 +35,7 @@ test('without a key the tour shows everything, offline and labelled', async () =
 
   const written = await readFile(join(host.folder, 'atelier-tour/hello.sh'), 'utf8')
   expect(written).toContain('Welcome to Atelier')
-  expect(await page.getByRole('button', { name: 'Model: Demo script' }).count()).toBe(1)
+  await page.getByRole('button', { name: 'Model: Demo script' }).waitFor()
   // Scripts have no cost to show.
   const panel = await openPanel(page, 'Cost')
   await panel.getByText('The cost of each request is added up here').waitFor()

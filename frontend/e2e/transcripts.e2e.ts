@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, prompt, shots } from './browser'
+import { openPage, prompt, shots, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -41,7 +41,7 @@ test('a transcript is imported, continued, exported without its secret and impor
   await page.getByText('Rhine').waitFor()
   await prompt(page, 'Another one?')
   await page.getByText('The Danube.').waitFor()
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+  await untilRest(page)
 
   await page.getByRole('button', { name: 'Menu of the open session' }).click()
   await page.getByRole('menuitem', { name: 'Export…' }).click()

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, openPanelByKey, shots, tabTo } from './browser'
+import { openPage, openPanelByKey, shots, tabTo, untilUncovered } from './browser'
 import { startHost } from './host'
 import { useStage } from './stage'
 
@@ -27,6 +27,7 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: 'May this run?' 
 const choice = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true })
 
 async function review(page: Page, command: string): Promise<void> {
+  await untilUncovered(page)
   await page.keyboard.press('Alt+a')
   await tabTo(strip(page).getByRole('button', { name: 'Review…' }))
   await page.keyboard.press('Enter')
@@ -64,7 +65,13 @@ test('of two tabs one decides what may run, and the other says so, by keyboard o
   for (const page of both) await page.keyboard.press('Escape')
   await Promise.all(both.map((page) => dialog(page).waitFor({ state: 'detached' })))
   const [here, there] = [await listed(one.page), await listed(other.page)]
-  await expect.poll(() => there.count()).toBe(3)
-  expect(await here.allInnerTexts()).toEqual(await there.allInnerTexts())
+  const states = () => Promise.all([here.allInnerTexts(), there.allInnerTexts()])
+  await expect.poll(async () => (await states()).map(({ length }) => length)).toEqual([3, 3])
+  await expect
+    .poll(async () => {
+      const [ours, theirs] = await states()
+      return ours.join() === theirs.join()
+    })
+    .toBe(true)
   expect([...one.offences, ...other.offences]).toEqual([])
 })

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { answerByKey, keyTo, openPage, pressIn, prompt, shots, tabTo } from './browser'
+import {
+  answerByKey,
+  keyTo,
+  openPage,
+  pressIn,
+  prompt,
+  shots,
+  tabTo,
+  untilRest,
+  untilUncovered,
+} from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -54,6 +64,8 @@ const card = (page: Page, name: string) =>
 async function runTurn(page: Page) {
   await prompt(page, 'Make it say two')
   await answerByKey(page)
+  await line(page).waitFor()
+  await untilRest(page)
 }
 
 test('a finished turn is one line that says what it did, and unfolds, by keyboard only', async () => {
@@ -71,16 +83,19 @@ test('a finished turn is one line that says what it did, and unfolds, by keyboar
 
   await page.getByText('It says two now, but the tests fail.').waitFor()
   await line(page).waitFor()
-  expect((await line(page).innerText()).replace(/\s+/g, ' ')).toMatch(
-    /^3 read, 1 search, 1 changed, 1 question, tests failed \+1 −1 · [\d.]+ m?s · <?\$0\.0\d$/,
-  )
-  expect(await page.getByText('I’ll look at the program first.').count()).toBe(0)
+  const summary = async () => (await line(page).innerText()).replace(/\s+/g, ' ')
+  await expect
+    .poll(summary)
+    .toMatch(
+      /^3 read, 1 search, 1 changed, 1 question, tests failed \+1 −1 · [\d.]+ m?s · <?\$0\.0\d$/,
+    )
+  await page.getByText('I’ll look at the program first.').waitFor({ state: 'detached' })
   // What failed last stays in sight.
   await page.getByText('FAIL: it says two').waitFor()
   await shots(page, 'turns-folded')
 
   await pressIn(page.getByRole('log'), line(page))
-  expect(await line(page).getAttribute('aria-expanded')).toBe('true')
+  await line(page).and(page.locator('[aria-expanded=true]')).waitFor()
   await page.getByText('I’ll look at the program first.').waitFor()
   await pressIn(page.getByRole('log'), group)
   await pressIn(page.getByRole('log'), card(page, 'Read go.mod'))
@@ -90,6 +105,7 @@ test('a finished turn is one line that says what it did, and unfolds, by keyboar
   // It stays unfolded while other turns begin and end, and when the session is opened again.
   await prompt(page, 'Thank you')
   await page.getByText('You are welcome.').waitFor()
+  await untilRest(page)
   await page.keyboard.press('Alt+n')
   await page.getByRole('heading', { name: /^What shall we work on/ }).waitFor()
   const sessions = page.getByRole('navigation', { name: 'Sessions' })
@@ -102,7 +118,6 @@ test('a finished turn is one line that says what it did, and unfolds, by keyboar
 test('a turn and its groups unfold, by keyboard only', async () => {
   const { page, offences } = await start(rounds)
   await runTurn(page)
-  await line(page).waitFor()
   await page.keyboard.press('Alt+m')
   await page.keyboard.press('Shift+F6')
   await page.keyboard.press('Tab')
@@ -128,25 +143,24 @@ test('a turn and its groups unfold, by keyboard only', async () => {
 test('Ctrl+O shows everything, then a summary, which is said, kept and in the settings, by keyboard only', async () => {
   const { page, offences } = await start(rounds)
   await runTurn(page)
-  await line(page).waitFor()
   const first = page.getByText('I’ll look at the program first.')
   await page.keyboard.press('Control+o')
   await page.getByText('Conversation: Verbose').waitFor()
   await first.waitFor()
   await card(page, 'Read go.mod').waitFor()
-  expect(await line(page).count()).toBe(0)
+  await line(page).waitFor({ state: 'detached' })
   await shots(page, 'turns-verbose')
 
   await page.keyboard.press('Control+o')
   await page.getByText('Conversation: Summary').waitFor()
   await line(page).waitFor()
   await page.getByText('It says two now, but the tests fail.').waitFor()
-  expect(await page.getByText('FAIL: it says two').count()).toBe(0)
+  await page.getByText('FAIL: it says two').waitFor({ state: 'detached' })
   await shots(page, 'turns-summary')
 
   await page.reload()
   await line(page).waitFor()
-  expect(await page.getByText('FAIL: it says two').count()).toBe(0)
+  await page.getByText('FAIL: it says two').waitFor({ state: 'detached' })
   await page.keyboard.press('Control+,')
   await tabTo(page.getByRole('tab', { selected: true }))
   for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowRight')
@@ -156,6 +170,7 @@ test('Ctrl+O shows everything, then a summary, which is said, kept and in the se
   await keyTo(page.getByRole('radio', { name: 'Normal' }), 'ArrowUp')
   await page.keyboard.press('Escape')
   await page.getByText('FAIL: it says two').waitFor()
+  await untilUncovered(page)
   await page.keyboard.press('Control+/')
   await page.getByText('Ctrl+O').waitFor()
   expect(offences).toEqual([])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { answerByKey, openPage, pressIn, prompt, shot, tabTo } from './browser'
+import { answerByKey, openPage, pressIn, prompt, shot, tabTo, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -58,7 +58,7 @@ test('OC-09: a turn is undone and redone by keyboard only, and what was changed 
     .waitFor()
   await answerByKey(page)
   await page.getByText('Both are changed.').waitFor()
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+  await untilRest(page)
   await expect.poll(() => readFile(list, 'utf8')).toBe(lines({ 2: 'edited 2', 12: 'sed 12' }))
   const before = lines({ 2: 'edited 2', 12: 'sed 12', 20: 'mine 20' })
   await writeFile(list, before)
@@ -83,6 +83,7 @@ test('OC-09: a turn is undone and redone by keyboard only, and what was changed 
   await isUndone('Redone: 1 file')
   expect(await readFile(list, 'utf8')).toBe(before)
   await page.getByRole('button', { name: 'Redo…' }).waitFor({ state: 'hidden' })
+  await dialog.waitFor({ state: 'detached' })
 
   // A line that both changed stays, and the rest is restored only if that is chosen.
   const mine = lines({ 2: 'mine 2', 12: 'sed 12', 20: 'mine 20' })
@@ -140,11 +141,14 @@ test('OC-09: an earlier message is edited and sent in its place by keyboard only
   await rests()
 
   await keyboard.press('Alt+ArrowUp')
+  await focused().not.toBe('Message')
   await keyboard.press('Home')
   await focused().toBe('Your message: Hello')
   await keyboard.press('e')
   await focused().toBe('Message')
   await page.getByText(/^You are editing an earlier message/).waitFor()
+  const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  await expect.poll(() => field.inputValue()).toBe('Hello')
   await keyboard.press('End')
   await keyboard.type(' well')
   expect(await violations(page)).toEqual([])
@@ -160,7 +164,7 @@ test('OC-09: an earlier message is edited and sent in its place by keyboard only
   await page.getByText('2 turns were taken back.').waitFor()
   await focused().toBe('Message')
   await both(page, 'edit-resent')
-  expect(await page.getByText('It is changed.').count()).toBe(0)
+  await page.getByText('It is changed.').waitFor({ state: 'detached' })
   expect(model.heard.at(-1)).toContain('Hello well')
   expect(await readFile(join(host.folder, 'list.txt'), 'utf8')).toBe(lines({ 2: 'edited 2' }))
 
@@ -168,7 +172,7 @@ test('OC-09: an earlier message is edited and sent in its place by keyboard only
   await prompt(page, '/rewind')
   await tabTo(dialog.getByRole('button', { name: 'Go back' }))
   await keyboard.press('Enter')
-  await dialog.waitFor({ state: 'hidden' })
+  await dialog.waitFor({ state: 'detached' })
   await pressIn(
     page.getByRole('region', { name: 'Conversation' }),
     page.getByRole('button', { name: 'Bring back' }).first(),

@@ -11,11 +11,14 @@ import {
   openPage,
   openPanel,
   panelOf,
+  pick,
   prompt,
   shot,
   shots,
   tabTo,
   untilArmed,
+  untilFocused,
+  untilRest,
 } from './browser'
 import { startHost, type Setup } from './host'
 import { startModel, type Round } from './model'
@@ -71,7 +74,7 @@ test('questions of all sessions outlive a kill and are answered in one place', a
   await waiting(page).getByText('Make one').waitFor()
   const folded = waiting(page).getByRole('button', { name: /^Tidy up: Bash rm -rf/ })
   await folded.waitFor()
-  expect(await asked(page).getByText('touch one').count()).toBe(1)
+  await asked(page).getByText('touch one').waitFor()
   await shots(page, 'waiting')
   await page.emulateMedia({ colorScheme: 'dark' })
   expect(await violations(page)).toEqual([])
@@ -109,20 +112,20 @@ test('by keyboard only: from anywhere to what waits, and answers there', async (
   await page.keyboard.press('Alt+n')
   await page.keyboard.press('Alt+a')
   await asked(page).getByText('touch one').waitFor()
-  await expect.poll(() => asked(page).evaluate((it) => it === document.activeElement)).toBe(true)
+  await untilFocused(asked(page))
   await tabTo(waiting(page).getByRole('button', { name: /^Make two/ }))
   await page.keyboard.press('Enter')
   await asked(page).getByText('touch two').waitFor()
-  await untilArmed(asked(page))
+  await untilArmed(asked(page).and(page.locator(':focus-within')))
   await page.keyboard.press('d')
   await rail(page, 1).waitFor()
   await asked(page).getByText('touch one').waitFor()
-  await untilArmed(asked(page))
+  await untilArmed(asked(page).and(page.locator(':focus-within')))
   await page.keyboard.press('a')
   // The next question comes when nothing waits any more, and takes the focus.
   await asked(page).getByText('touch three').waitFor()
-  await expect.poll(() => asked(page).evaluate((it) => it === document.activeElement)).toBe(true)
-  await untilArmed(asked(page))
+  await untilFocused(asked(page))
+  await untilArmed(asked(page).and(page.locator(':focus-within')))
   await page.keyboard.press('a')
   await waiting(page).getByText('Nothing waits for you.').waitFor()
   expect(offences).toEqual([])
@@ -140,6 +143,7 @@ test('an answer becomes a rule that can be edited, and answers what else it deci
   await prompt(page, 'Once')
   await answer(question(page))
   await page.getByText('Past.').waitFor()
+  await untilRest(page)
   await page.keyboard.press('Alt+n')
   await ask(page, 'Again', 'And again')
   await openPanel(page, 'Waiting')
@@ -184,13 +188,10 @@ test('by keyboard only: a denial becomes a rule of all projects', async () => {
   await shot(page, 'rule-deny')
   const scope = form.getByRole('combobox', { name: /^Holds for/ })
   await tabTo(scope)
-  await page.keyboard.press('Enter')
-  const option = page.getByRole('option', { name: 'All your projects' })
-  await option.waitFor()
-  for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Enter')
-  await option.waitFor({ state: 'detached' })
-  await tabTo(form.getByRole('button', { name: 'Deny and remember' }))
+  await pick(page, 'All your projects')
+  const remember = form.getByRole('button', { name: 'Deny and remember' })
+  await expect.poll(() => remember.isEnabled()).toBe(true)
+  await tabTo(remember)
   await page.keyboard.press('Enter')
   // The second call is denied without a question.
   await page.getByText('Not done.').waitFor()
@@ -210,6 +211,7 @@ test('by keyboard only: for the session, and a denial that says why', async () =
   await answerByKey(page, 's')
   await question(page).getByText('touch two').waitFor() // the second one was not asked about
   await answerByKey(page, 'f')
+  await untilFocused(question(page).getByRole('textbox'))
   await page.keyboard.type('use three')
   await page.keyboard.press('Enter')
   await page.getByText('Understood.').waitFor()
