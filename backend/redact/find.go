@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent/sandbox"
 )
@@ -136,15 +137,19 @@ func reach(text string, to int) int {
 	return to
 }
 
-// assignment is a name, a sign and a value: of a shell, a program, JSON or YAML.
-var assignment = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.-]{1,63})["']?[ \t]*(?:=|:=|:|=>)[ \t]*(?:"([^"\n]{4,512})"|'([^'\n]{4,512})'|([^\s"',;(){}<>\[\]]{6,512}))`)
+// assignment is a name, a sign and a value: of a shell, a program, JSON or YAML. Like
+// beside it is compiled when it is first needed, because its long repetitions would
+// delay every start.
+var assignment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.-]{1,63})["']?[ \t]*(?:=|:=|:|=>)[ \t]*(?:"([^"\n]{4,512})"|'([^'\n]{4,512})'|([^\s"',;(){}<>\[\]]{6,512}))`)
+})
 
 // assigned adds the values that are given to names of secrets.
 func assigned(all []match, text string) []match {
 	if !strings.ContainsAny(text, "=:") {
 		return all
 	}
-	for _, m := range assignment.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range assignment().FindAllStringSubmatchIndex(text, -1) {
 		name := text[m[2]:m[3]]
 		if i := strings.LastIndexByte(name, '.'); i >= 0 {
 			name = name[i+1:]
@@ -211,10 +216,12 @@ func classes(s string) (letters, digits, other int) {
 }
 
 // beside is a word that announces a secret, then a few words, then random characters.
-var beside = regexp.MustCompile(`(?i)\b(?:token|secret|password|passwd|credential|api[ _-]?key|access[ _-]?key)s?\b[^\n]{0,24}?[ \t:="'` + "`" + `]([A-Za-z0-9+/_=-]{24,256})`)
+var beside = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:token|secret|password|passwd|credential|api[ _-]?key|access[ _-]?key)s?\b[^\n]{0,24}?[ \t:="'` + "`" + `]([A-Za-z0-9+/_=-]{24,256})`)
+})
 
 func besideWords(all []match, text string) []match {
-	for _, m := range beside.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range beside().FindAllStringSubmatchIndex(text, -1) {
 		value := text[m[2]:m[3]]
 		letters, digits, _ := classes(value)
 		if digits >= 2 && letters >= 6 && entropy(value) >= 3.4 && !strings.Contains(value, "//") && strings.Count(value, "/") < 3 && strings.Count(value, "-") < 5 {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"atelier.dev/atelier/agent"
@@ -111,14 +112,16 @@ func write(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, file.Close())
 }
 
-// callable is what a new skill may be called. Some systems have devices of the other names.
+// callable is what a new skill may be called. It is compiled when it is first needed, because
+// its repeated classes of letters would delay every start. Some systems have devices of the
+// other names.
 var (
-	callable = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,63}$`)
+	callable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,63}$`) })
 	devices  = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`)
 )
 
 func isCallable(name string) bool {
-	return callable.MatchString(name) && !devices.MatchString(name) && !strings.HasSuffix(name, ".")
+	return callable().MatchString(name) && !devices.MatchString(name) && !strings.HasSuffix(name, ".")
 }
 
 // create writes a new skill.

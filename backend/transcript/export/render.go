@@ -5,6 +5,7 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // rendered returns the HTML of a message in Markdown: blocks of code, headings, lists,
@@ -97,14 +98,17 @@ func (r *renderer) flush() {
 	}
 }
 
-// span is code, a link to a page, or strong text.
-var span = regexp.MustCompile("(`+)([^`\n]+)(`+)|\\[([^\\]\\n]{1,500})\\]\\((https?://[^\\s()<>\"]{1,1000})\\)|\\*\\*([^*\\n]+)\\*\\*")
+// span is code, a link to a page, or strong text. It is compiled when it is first
+// needed, because its long repetitions would delay every start.
+var span = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(`+)([^`\n]+)(`+)|\\[([^\\]\\n]{1,500})\\]\\((https?://[^\\s()<>\"]{1,1000})\\)|\\*\\*([^*\\n]+)\\*\\*")
+})
 
 // spans returns the HTML of what stands within a block.
 func spans(text string) string {
 	var b strings.Builder
 	at := 0
-	for _, m := range span.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range span().FindAllStringSubmatchIndex(text, -1) {
 		b.WriteString(html.EscapeString(text[at:m[0]]))
 		at = m[1]
 		group := func(i int) string { return text[m[2*i]:m[2*i+1]] }
