@@ -5,10 +5,7 @@ package tokens
 
 import (
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/tiktoken-go/tokenizer/codec"
 
 	"atelier.dev/atelier/agent/llm"
 )
@@ -24,44 +21,19 @@ const (
 	perMedia   = 1500
 )
 
-// The tokenizers are named one by one, because tokenizer.Get would link all six
-// into the program.
-var (
-	cl100k = sync.OnceValue(codec.NewCl100kBase)
-	o200k  = sync.OnceValue(codec.NewO200kBase)
-)
-
 // Count counts a text in the tokens of cl100k_base.
-func Count(text string) int { return count(cl100k(), text) }
+func Count(text string) int { return cl100k().count(text) }
 
 // CountFor counts a text for a provider's model.
-func CountFor(provider, model, text string) int { return count(codecFor(provider, model), text) }
+func CountFor(provider, model, text string) int { return vocabularyFor(provider, model).count(text) }
 
-// codecFor returns OpenAI's newer tokenizer for its own models, and the older
-// one, which counts more tokens, for all others.
-func codecFor(provider, model string) *codec.Codec {
+// vocabularyFor returns that of OpenAI's newer tokenizer for its own models, and
+// that of the older one, which counts more tokens, for all others.
+func vocabularyFor(provider, model string) *vocabulary {
 	if provider == "openai" || strings.HasPrefix(model, "gpt-") || strings.HasPrefix(model, "openai/") {
 		return o200k()
 	}
 	return cl100k()
-}
-
-// longestPiece limits what is counted at a time: a tokenizer's work can grow
-// with the square of a text without spaces.
-const longestPiece = 8 << 10
-
-func count(c *codec.Codec, text string) int {
-	total := 0
-	for len(text) > 0 {
-		piece := text[:min(len(text), longestPiece)]
-		n, err := c.Count(piece)
-		if err != nil {
-			n = len(piece) / bytesPerToken
-		}
-		total += n
-		text = text[len(piece):]
-	}
-	return total
 }
 
 // Patience is the usual time limit for counting a conversation.
@@ -71,14 +43,17 @@ const Patience = 300 * time.Millisecond
 // rest from its length, too high rather than too low. It is not safe for
 // concurrent use.
 type Counter struct {
-	codec *codec.Codec
-	end   time.Time
+	vocabulary *vocabulary
+	end        time.Time
 }
+
+// atATime is how many bytes are counted between two looks at the clock.
+const atATime = 8 << 10
 
 // NewCounter returns a counter for a provider's model with the given time
 // limit.
 func NewCounter(provider, model string, patience time.Duration) *Counter {
-	return &Counter{codec: codecFor(provider, model), end: time.Now().Add(patience)}
+	return &Counter{vocabulary: vocabularyFor(provider, model), end: time.Now().Add(patience)}
 }
 
 // Text counts a text.
@@ -88,8 +63,8 @@ func (c *Counter) Text(s string) int {
 		if time.Now().After(c.end) {
 			return total + len(s)/bytesPerToken
 		}
-		piece := s[:min(len(s), longestPiece)]
-		total += count(c.codec, piece)
+		piece := s[:min(len(s), atATime)]
+		total += c.vocabulary.count(piece)
 		s = s[len(piece):]
 	}
 	return total
