@@ -188,6 +188,35 @@ func TestNothingIsAllowedWithoutARule(t *testing.T) {
 	}
 }
 
+// This computer is denied under all its names if it is under one.
+func TestThisComputerIsDenied(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		denied, host string
+		want         Reason
+	}{
+		{"127.0.0.1", "localhost:80", Denied},
+		{"127.0.0.1", "[::1]:80", Denied},
+		{"::1", "127.0.0.1:80", Denied},
+		{"localhost", "127.0.0.1:80", Denied},
+		{"localhost", "127.8.8.8:80", Denied},
+		{"127.0.0.0/8", "localhost:80", Denied},
+		{"127.0.0.1:443", "localhost:443", Denied},
+		{"127.0.0.1:443", "localhost:80", reached},
+		{"127.8.8.8", "localhost:80", reached},
+		{"10.0.0.1", "localhost:80", reached},
+	} {
+		rules := rulesFor(t, Settings{AllowedDomains: []string{"localhost", "127.0.0.0/8", "::1"}, DeniedDomains: []string{row.denied}})
+		target, err := Parse(row.host, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reasonOf(t, rules.Check(target)); got != row.want {
+			t.Errorf("%s is denied, %s: %q instead of %q", row.denied, row.host, got, row.want)
+		}
+	}
+}
+
 // An entry that cannot be read is reported. If it would deny, nothing is allowed
 // until it is mended.
 func TestUnreadableEntries(t *testing.T) {

@@ -186,6 +186,13 @@ func (one rule) allows(t Target) bool {
 	return one.covers(t) && (one.any || one.port == t.port)
 }
 
+// denies also covers the other names of this computer: a server listens on all of
+// them, so whoever denies one means all.
 func (one rule) denies(t Target) bool {
-	return one.covers(t) && (one.port == 0 || one.port == t.port)
+	covers := one.covers(t) || t.addr.IsLoopback() && one.name == localhost ||
+		slices.Contains(thisComputer, Target{name: t.name, addr: t.addr}) && slices.ContainsFunc(thisComputer, one.covers)
+	return covers && (one.port == 0 || one.port == t.port)
 }
+
+// thisComputer has what "localhost" stands for.
+var thisComputer = []Target{{name: localhost}, {addr: netip.AddrFrom4([4]byte{127, 0, 0, 1})}, {addr: netip.IPv6Loopback()}}

@@ -21,17 +21,19 @@ import (
 
 // means returns the best way to confine commands here.
 func means(weaker bool) enforcer {
-	whole := wholeBubblewrap()
-	if whole.found.Works() {
-		return whole
+	b := wholeBubblewrap()
+	if b.found.Works() {
+		return b
 	}
-	if weaker && weakerBubblewrap().found.Works() {
-		return weakerBubblewrap()
+	if weaker {
+		if b := weakerBubblewrap(); b.found.Works() {
+			return b
+		}
 	}
-	if l := findLandlock(whole.found); l.found.Works() {
+	if l := findLandlock(b.found); l.found.Works() {
 		return l
 	}
-	return none{whole.found}
+	return none{b.found}
 }
 
 // bubblewrap confines with the program of that name: a command has its own
@@ -43,16 +45,39 @@ type bubblewrap struct {
 	found   confine.Level
 }
 
-var (
-	wholeBubblewrap  = sync.OnceValue(func() bubblewrap { return findBubblewrap(false, "/usr/bin/bwrap", LookPath("bwrap")) })
-	weakerBubblewrap = sync.OnceValue(func() bubblewrap { return findBubblewrap(true, "/usr/bin/bwrap", LookPath("bwrap")) })
-)
+// search looks for a bubblewrap until one works: it may be installed while this
+// program runs, or have failed once on a machine with too little memory.
+type search struct {
+	weaker bool
+
+	mu    sync.Mutex
+	last  time.Time // when it looked; zero for never
+	found bubblewrap
+}
+
+// searchEvery is how often a search is repeated that found nothing.
+const searchEvery = time.Minute
+
+// result returns what was found. Whoever asks while it looks waits.
+func (s *search) result(find func(weaker bool, paths ...string) bubblewrap) bubblewrap {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last.IsZero() || !s.found.found.Works() && time.Since(s.last) >= searchEvery {
+		s.found, s.last = find(s.weaker, "/usr/bin/bwrap", LookPath("bwrap")), time.Now()
+	}
+	return s.found
+}
+
+var wholeSearch, weakerSearch = search{}, search{weaker: true}
+
+func wholeBubblewrap() bubblewrap  { return wholeSearch.result(findBubblewrap) }
+func weakerBubblewrap() bubblewrap { return weakerSearch.result(findBubblewrap) }
 
 // findBubblewrap tries the program at some paths. The system's own comes first,
 // because some distributions let only that one create namespaces.
 func findBubblewrap(weaker bool, paths ...string) bubblewrap {
 	b := bubblewrap{weaker: weaker, found: confine.Level{Lack: confine.LackMissing}}
-	for _, path := range paths {
+	for _, path := range slices.Compact(paths) {
 		if _, err := os.Stat(path); path == "" || err != nil {
 			continue
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"atelier.dev/atelier/agent/sandbox/confine"
 )
@@ -183,4 +185,32 @@ func TestBubblewrapThatDoesNotWork(t *testing.T) {
 			t.Errorf("%q: %v", path, err)
 		}
 	}
+}
+
+// A bubblewrap that appears later, or that failed once, is found, and one that
+// works is not looked for again.
+func TestBubblewrapIsLookedForUntilItWorks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		looked, works := 0, false
+		find := func(bool, ...string) bubblewrap {
+			looked++
+			if works {
+				return bubblewrap{found: confine.Level{By: confine.Bubblewrap, Writes: true, Reads: true, Network: true}}
+			}
+			return bubblewrap{found: confine.Level{Lack: confine.LackRefused}}
+		}
+		var s search
+		for i, step := range []struct {
+			wait         time.Duration
+			now, reports bool
+			looked       int
+		}{{0, false, false, 1}, {searchEvery - 1, true, false, 1}, {1, true, true, 2}, {2 * searchEvery, false, true, 2}} {
+			time.Sleep(step.wait)
+			works = step.now
+			if found := s.result(find).found; found.Works() != step.reports || looked != step.looked {
+				t.Errorf("step %d: %+v after %d searches", i, found, looked)
+			}
+		}
+	})
 }
