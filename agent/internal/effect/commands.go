@@ -79,6 +79,11 @@ func (w *walker) do(program string, args []value, s *scope) {
 		w.wrapped(program, wrap, args, s)
 		return
 	}
+	w.optionFiles(program, args, s)
+	if isInline(program, args) {
+		w.inline(program, args)
+		return
+	}
 	if look, ok := special[program]; ok {
 		before := len(w.effects)
 		look(w, program, args, s)
@@ -283,6 +288,7 @@ type wrapper struct {
 	locks   bool   // its operand is a file that it writes
 	joined  bool   // the arguments are joined to one command line
 	adds    bool   // it appends arguments that nobody knows yet
+	lines   bool   // it runs lines of a shell, or what it is given as such
 }
 
 func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
@@ -350,6 +356,9 @@ func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
 			return
 		}
 	}
+	if wrap.lines {
+		w.lines(program, nil, s)
+	}
 }
 
 // asWords writes arguments so that a shell reads them as they are.
@@ -375,6 +384,8 @@ func firstValue(letters string, wrap wrapper) (name, after string) {
 // inner looks at the command that a wrapper runs.
 func (w *walker) inner(wrap wrapper, args []value, s *scope) {
 	switch {
+	case wrap.lines:
+		w.lines("parallel", args, s)
 	case len(args) == 0:
 	case wrap.joined && exact(args):
 		w.script(join(args), s.inner())

@@ -12,6 +12,7 @@ import (
 // gits looks at a git command that is not known to only read.
 func gits(w *walker, _ string, args []value, s *scope) {
 	s = s.inner()
+	var elsewhere []string // the folders that -C names
 	for len(args) > 0 && args[0].isOption() {
 		option := args[0].text()
 		args = args[1:]
@@ -26,6 +27,7 @@ func gits(w *walker, _ string, args []value, s *scope) {
 		switch given := args[0]; {
 		case option == "-C" && given.exact():
 			s.dirs = w.paths(given[0], s)
+			elsewhere = s.dirs
 		case option == "-c" && given.exact() && isHarmlessSetting(given.text()):
 		default:
 			w.add(agent.EffectUnknown, "git "+option+" "+given.text())
@@ -48,13 +50,22 @@ func gits(w *walker, _ string, args []value, s *scope) {
 	if look, ok := gitCommands[name]; ok {
 		rest, options := operands(args, look.values)
 		g := gitCall{w: w, s: s, said: "git " + name, args: args, rest: rest, options: options}
+		before := len(w.effects)
 		look.look(g)
+		if slices.ContainsFunc(w.effects[before:], func(e agent.Effect) bool { return slices.Contains(gitChanging, e.ID) }) {
+			for _, dir := range elsewhere {
+				w.noteWrite(dir)
+			}
+		}
 		return
 	}
 	if !w.onlyReads(append([]value{literal("git"), literal(name)}, args...), s) {
 		w.add(agent.EffectUnknown, "git "+name)
 	}
 }
+
+// gitChanging are the effects of commands that change their repository's folder.
+var gitChanging = []agent.EffectID{agent.EffectChanges, agent.EffectDiscards, agent.EffectRewrites, agent.EffectControls}
 
 // isHarmlessSetting reports whether a setting runs nothing, whatever its value.
 func isHarmlessSetting(setting string) bool {
@@ -97,7 +108,7 @@ var gitCommands map[string]gitCommand
 func init() { // the functions look at git commands again
 	gitCommands = map[string]gitCommand{
 		"add": {look: gitChanges}, "merge": {"mFXsS", gitChanges}, "cherry-pick": {"mX", gitChanges}, "revert": {"m", gitChanges},
-		"mv": {look: gitChanges}, "init": {look: gitInit}, "apply": {look: gitApply}, "am": {look: gitChanges}, "bisect": {look: gitBisect},
+		"mv": {look: gitChanges}, "init": {look: gitInit}, "apply": {look: gitApply}, "am": {look: gitApply}, "bisect": {look: gitBisect},
 		"commit": {"mFcCt", gitCommit}, "rebase": {"xsX", gitRebase}, "reset": {look: gitReset}, "clean": {"e", gitClean},
 		"checkout": {"bB", gitCheckout}, "switch": {"cC", gitSwitch}, "restore": {"s", gitRestore}, "stash": {"m", gitStash},
 		"branch": {"u", gitBranch}, "tag": {"mFu", gitTag}, "rm": {look: gitRemove}, "worktree": {"bB", gitWorktree},
@@ -122,6 +133,7 @@ func gitInit(g gitCall) {
 
 func gitApply(g gitCall) {
 	gitChanges(g)
+	g.w.readsAll(g.rest, g.s)
 	if g.has("unsafe-paths", "directory") {
 		g.w.add(agent.EffectUnknown, g.said)
 	}
@@ -193,6 +205,9 @@ func gitReset(g gitCall) {
 func gitClean(g gitCall) {
 	if g.has("n", "dry-run") {
 		return
+	}
+	for _, dir := range g.s.dirs {
+		g.w.noteWrite(dir)
 	}
 	g.w.add(agent.EffectDiscards, g.as())
 }
@@ -360,6 +375,9 @@ func gitSubmodule(g gitCall) {
 	}
 	if len(g.rest) > 0 && slices.Contains([]string{"update", "add"}, g.rest[0].text()) {
 		g.w.add(agent.EffectNetwork, g.said)
+	}
+	if len(g.rest) > 2 && g.rest[0].text() == "add" {
+		g.w.writes(g.rest[len(g.rest)-1], g.s)
 	}
 	gitChanges(g)
 }

@@ -150,58 +150,6 @@ func (w *walker) file(v value, command string, s *scope) {
 	}
 }
 
-// runsShell looks at a shell: its -c, its script, or what is piped into it.
-func runsShell(w *walker, program string, args []value, s *scope) {
-	for i, arg := range args {
-		text := arg.text()
-		switch {
-		case arg.exact() && strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "c"):
-			if i+1 < len(args) {
-				inside := s.inner()
-				inside.vars, inside.functions = map[string]value{}, map[string]bool{}
-				w.code(args[i+1], program, inside)
-			}
-			return
-		case arg.exact() && (text == "-s" || text == "-"):
-			w.piped(program, s)
-			return
-		case arg.exact() && (text == "-o" || text == "-O") && i+1 < len(args), i > 0 && (args[i-1].text() == "-o" || args[i-1].text() == "-O"):
-		case arg.isOption() && arg.exact():
-			if text == "--rcfile" || text == "--init-file" {
-				w.add(agent.EffectUnknown, program+" "+text)
-			}
-		default:
-			w.file(arg, program+" "+text, s)
-			return
-		}
-	}
-	w.piped(program, s)
-}
-
-// piped looks at what a shell or an interpreter reads as its program.
-func (w *walker) piped(program string, s *scope) {
-	in := s.input
-	if in.network || !in.literal && in.file == "" || !slices.Contains(shells, program) {
-		w.noteUnread(program)
-	}
-	switch {
-	case in.network:
-		w.add(agent.EffectNetCode, program)
-	case in.literal && slices.Contains(shells, program):
-		inside := s.inner()
-		inside.input, inside.functions = input{}, map[string]bool{}
-		w.script(in.text, inside)
-	case in.file != "":
-		w.file(literal(in.file), program+" < "+in.file, s)
-	case in.literal:
-		w.add(agent.EffectUnknown, program)
-	case in.piped:
-		w.add(agent.EffectBuiltCode, program)
-	default:
-		w.add(agent.EffectUnknown, program)
-	}
-}
-
 // interpreter has the letters of an interpreter's options.
 type interpreter struct {
 	inline string // with a program as the value
@@ -370,6 +318,9 @@ func schedules(w *walker, program string, args []value, s *scope) {
 	reading := []string{"systemctl status", "systemctl list-units", "systemctl is-active", "systemctl show", "systemctl cat", "launchctl list"}
 	switch {
 	case program == "crontab" && len(args) == 1 && args[0].text() == "-l", begins(command, reading):
+	case program == "crontab":
+		w.noteUnread(program + " " + join(args) + " " + s.input.text)
+		w.add(agent.EffectSystem, command)
 	case begins(command, []string{"systemctl poweroff", "systemctl reboot", "systemctl halt", "systemctl suspend"}):
 		w.add(agent.EffectStopsMachine, command)
 	default:

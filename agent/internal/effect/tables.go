@@ -41,7 +41,7 @@ var (
 		rename iconv convert magick ffmpeg pandoc black isort prettier clang-format shfmt rustfmt goimports gofumpt xattr setfacl ar strip objcopy`)
 
 	// writerValues are their options of one letter that take a value.
-	writerValues = map[string]string{"truncate": "sr", "touch": "dtr", "mkdir": "m", "split": "lbn", "patch": "pid", "iconv": "ft"}
+	writerValues = map[string]string{"truncate": "sr", "touch": "dtr", "mkdir": "m", "split": "lbn", "patch": "pidorBDFgVYz", "iconv": "ft"}
 
 	networkers = strings.Fields(`
 		http https xh fetch aria2c ping ping6 dig nslookup host nc ncat socat telnet ftp sftp ssh mosh whois traceroute tracepath mtr lynx w3m yt-dlp
@@ -105,7 +105,7 @@ golangci-lint|staticcheck|govulncheck|shellcheck|hadolint|yamllint|markdownlint|
 	longValues = strings.Join(strings.Fields(`
 		data data-raw data-ascii data-binary data-urlencode json form form-string upload-file request method output output-dir header user user-agent proxy config url max-time connect-timeout
 		post-data post-file body-data body-file output-document directory target-directory expression file retry cookie cacert rsh rsync-path message
-		branch depth exclude include exec
+		branch depth exclude include exec command
 		dump-header cookie-jar trace trace-ascii stderr libcurl hsts alt-svc etag-save etag-compare resolve connect-to unix-socket abstract-unix-socket doh-url
 		url-query variable netrc-file key cert preproxy socks5 socks5-hostname interface input-file execute use-askpass post-file
 		to-command use-compress-program checkpoint-action rsh-command new-volume-script info-script one-top-level unzip-command
@@ -130,7 +130,7 @@ var wrappers = map[string]wrapper{
 	"flock":    {values: "wE", before: 1, script: "c command", locks: true},
 	"watch":    {values: "n", long: "interval", joined: true},
 	"xargs":    {values: "nIPLdEsaR", long: "max-args max-procs replace delimiter arg-file max-lines", adds: true},
-	"parallel": {values: "jn", long: "jobs", adds: true},
+	"parallel": {values: "jnaNPLsIdSJE", long: "jobs arg-file max-args max-procs colsep delimiter replace joblog results timeout delay retries sshlogin tmpdir wd", lines: true},
 	"setarch":  {before: 1}, "linux32": {}, "linux64": {}, "i386": {}, "x86_64": {}, "prlimit": {values: "p", long: "pid"}, "choom": {values: "np"},
 	"fakeroot": {values: "lisb"}, "setpriv": {}, "runcon": {values: "turl", before: 1}, "valgrind": {}, "sg": {before: 1, script: "c", user: true}, "chpst": {values: "uUbeELmdofpnct/"},
 	"unshare": {}, "nsenter": {values: "t", user: true}, "firejail": {}, "systemd-run": {values: "pu", user: true},

@@ -216,7 +216,7 @@ func (c *Checker) mentions(text string) bool {
 }
 
 // runners are programs that the tables know and that run what an argument says.
-var runners = strings.Fields("ssh sftp mosh nc ncat socat at batch crontab zip split less gcc g++ cc c++ clang clang++")
+var runners = strings.Fields("ssh sftp mosh nc ncat socat at batch crontab kubectl aria2c yt-dlp zip split less gcc g++ cc c++ clang clang++")
 
 // launched asks about a program that may run a denied one, which its arguments
 // name as a word or within a text of several.
@@ -368,7 +368,7 @@ func pathsIn(arg string, unfamiliar bool) []string {
 	}
 	if unfamiliar && !strings.Contains(arg, "://") {
 		for _, whole := range slices.Clone(paths) {
-			paths = append(paths, strings.FieldsFunc(whole, func(r rune) bool { return r == ':' || r == ',' })...)
+			paths = append(paths, strings.FieldsFunc(whole, func(r rune) bool { return strings.ContainsRune(":,=", r) })...)
 		}
 	}
 	return paths
@@ -392,6 +392,9 @@ func wholePaths(arg string) []string {
 }
 
 func descendsWith(s effect.Step) bool {
+	if s.Program() == "git" && slices.Contains(s.Args, "clean") {
+		return len(s.Writes) > 0 // it does more than list
+	}
 	options, ok := descends[s.Program()]
 	return ok && (options == nil || slices.ContainsFunc(s.Args, func(arg string) bool {
 		return slices.ContainsFunc(options, func(option string) bool {
