@@ -37,14 +37,15 @@ func rows(t testing.TB) (lines []string, want []agent.Decision) {
 	return lines, want
 }
 
-// isInstalled reports whether every program of a line that only reads is here.
+// isInstalled reports whether every program is here of a line that only reads.
 func isInstalled(line string) bool {
-	r, ok := shell.Read(line)
+	r, _ := shell.Read(line)
 	for _, program := range r.Programs {
-		path, err := exec.LookPath(program)
-		ok = ok && err == nil && !strings.Contains(path, "shims")
+		if path, err := exec.LookPath(program); err != nil || strings.Contains(path, "shims") {
+			return false
+		}
 	}
-	return ok
+	return true
 }
 
 // The real tool and the real policy ask about every line of the table that does
