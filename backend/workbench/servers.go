@@ -19,21 +19,12 @@ func (w *Workbench) newServers() *mcp.Servers {
 	})
 }
 
-// settleTime is how long a run that nobody watches waits for servers.
-const settleTime = 5 * time.Second
-
 // offered returns what servers offer to a session.
-func (w *Workbench) offered(ctx context.Context, session string, past []agent.Event) *offer.Session {
-	offered := w.servers.Session(offer.Config{
+func (w *Workbench) offered(session string, past []agent.Event) *offer.Session {
+	return w.servers.Session(offer.Config{
 		Session: session, Loaded: offer.Loaded(agent.Standing(past)), Began: w.asking.began(session),
 		Window: func(provider, model string) int64 { return w.providers.Limits(provider, model).Window },
 	})
-	if w.cfg.Unattended {
-		ctx, cancel := context.WithTimeout(ctx, settleTime)
-		defer cancel()
-		w.servers.Settle(ctx)
-	}
-	return offered
 }
 
 // TrustServers trusts the servers that stand there until the program ends, and

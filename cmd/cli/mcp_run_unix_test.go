@@ -77,6 +77,17 @@ func TestRunCallsServers(t *testing.T) {
 	}
 }
 
+// A run begins without a server that fails, and says so.
+func TestRunNamesServersThatFail(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, llmtest.Round{Text: "Done."})
+	p.serversOf(mcptest.Stdio(t, "start-crash"))
+	_, errs, code := p.run("run", "--model", "openai/m", "go")
+	if want := "The server start-crash is not connected: The program of start-crash ended: 3.\n"; code != 0 || errs != want {
+		t.Errorf("exit %d: %q, want %q", code, errs, want)
+	}
+}
+
 // A project's server is connected in a run only if the user says so, for that run alone.
 func TestRunTrustsServers(t *testing.T) {
 	t.Parallel()

@@ -218,6 +218,9 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 		err = c.settleSkills(app, f.trust.skills)
 	}
 	if err == nil {
+		err = c.awaitServers(app)
+	}
+	if err == nil {
 		end, err = c.turn(app, f, prompt, ended)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
