@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"atelier.dev/atelier/agent/sandbox"
@@ -63,7 +64,12 @@ func (l *stdioLink) Start(ctx context.Context) error {
 	}
 	l.process, l.to.WriteCloser = process, process.Input()
 	go l.write() // ends with Close
-	go func() {  // ends with the program
+	go func() {  // ends with the program's input
+		if process.InputClosed() {
+			l.deaf(fmt.Errorf("write to %s: %w", l.spec.Argv[0], syscall.EPIPE))
+		}
+	}()
+	go func() { // ends with the program
 		<-process.Done()
 		result, _ := process.Wait(context.Background())
 		l.fail(&Fault{Kind: FaultExited, Detail: strconv.Itoa(result.ExitCode)})
