@@ -78,6 +78,8 @@ export class Trust {
     try {
       await how(shown.id)
       await this.load()
+      // The user closed it meanwhile, or looks at something else.
+      if (this.reviewed !== shown.id) return true
       const at = waiting.findIndex(({ id }) => id === shown.id)
       const left = [...waiting.slice(at + 1), ...waiting.slice(0, Math.max(0, at))]
       const next =

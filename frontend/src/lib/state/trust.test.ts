@@ -42,6 +42,17 @@ test('what waits is reviewed one after the other', async () => {
   expect(trust.asked).toEqual([])
 })
 
+test('what is closed while the answer is on its way stays closed', async () => {
+  const { trust } = hosted(item('a'), item('b'))
+  await trust.load()
+  await trust.review()
+  const accepted = trust.accept()
+  trust.close()
+  expect(await accepted).toBe(true)
+  expect(trust.reviewed).toBeUndefined()
+  expect(trust.waiting.map(({ id }) => id)).toEqual(['b'])
+})
+
 test('what changed since it was shown is not trusted, and is shown anew', async () => {
   const { trust, edit } = hosted(item('a'))
   await trust.load()
