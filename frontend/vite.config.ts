@@ -2,6 +2,9 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { svelteTesting } from '@testing-library/svelte/vite'
 import { defineConfig } from 'vitest/config'
 
+/** A machine that builds and tests at the same time has paused for 40 seconds. */
+const testTimeout = 120_000
+
 export default defineConfig({
   plugins: [svelte(), svelteTesting({ autoCleanup: false })],
   // The strict CSP knows no data: fonts, so nothing is inlined; WebKitGTK is
@@ -21,7 +24,7 @@ export default defineConfig({
     // The files of a worker share their modules and a document: most of the time went into loading
     // both anew. A file leaves nothing behind that another one could meet.
     isolate: false,
-    testTimeout: 30_000,
+    testTimeout,
     projects: [
       // By itself: without Svelte and without a document.
       {
@@ -29,6 +32,7 @@ export default defineConfig({
           name: 'model',
           environment: 'node',
           isolate: false,
+          testTimeout,
           include: ['rooms.test.ts', 'src/lib/model/**/*.test.ts'],
         },
       },

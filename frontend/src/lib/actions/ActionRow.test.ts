@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/svelte'
+import { fireEvent, screen, waitFor } from '@testing-library/svelte'
 import { createRawSnippet, tick } from 'svelte'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Call } from '../api'
@@ -102,7 +102,7 @@ test('letters do what they name, once at a time, and it is announced', async () 
   await fireEvent.keyDown(row(), { key: 'r' })
   await fireEvent.keyDown(row(), { key: 'r' })
   accept(true)
-  await vi.waitFor(() => expect(host.compose).toHaveBeenCalled())
+  await waitFor(() => expect(host.compose).toHaveBeenCalled())
   expect(host.send.mock.calls).toEqual([[prompt.text, undefined]])
 })
 

@@ -1,4 +1,4 @@
-import { fireEvent, render, screen } from '@testing-library/svelte'
+import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import { expect, test, vi } from 'vitest'
 import type { Workbench } from '../state/workbench.svelte'
@@ -29,7 +29,7 @@ test('a panel that is loaded at the second attempt goes where it was asked to', 
   await component.show('src/login.ts')
   expect(show).not.toHaveBeenCalled()
   await fireEvent.click(retry)
-  await vi.waitFor(() => expect(show.mock.calls).toEqual([['src/login.ts']]))
+  await waitFor(() => expect(show.mock.calls).toEqual([['src/login.ts']]))
 })
 
 test('a panel that comes later than another one does not go where that was asked to', async () => {

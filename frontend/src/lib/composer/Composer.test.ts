@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/svelte'
+import { fireEvent, screen, waitFor } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Catalog } from '../state/catalog.svelte'
@@ -226,7 +226,7 @@ describe('a slash', () => {
 
   test('completes an argument, which Enter alone does not take', async () => {
     const { field, press, onsend } = await slashed('/mcp__hub__paint r')
-    await vi.waitFor(() => expect(screen.getAllByRole('option')).toHaveLength(2))
+    await waitFor(() => expect(screen.getAllByRole('option')).toHaveLength(2))
     await press('ArrowDown')
     await press('ArrowDown')
     await press('Tab')

@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/svelte'
+import { render, screen, waitFor } from '@testing-library/svelte'
 import { flushSync } from 'svelte'
 import { expect, test, vi } from 'vitest'
 import type { Call } from '../api'
@@ -13,7 +13,7 @@ test('why a hook does not run follows the log', async () => {
   const log = new HookLog(call as unknown as Call)
   const row = { id: 'h1', state: 'runs' } as HookRow
   render(WhyNot, { bench: { hooks: { log } } as unknown as Workbench, row, onentries: () => {} })
-  await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(1))
+  await waitFor(() => expect(call).toHaveBeenCalledTimes(1))
   expect(screen.queryByRole('list')).toBeNull()
   entries = [{ id: 1, outcome: 'untrusted', effect: {} }]
   log.news++

@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/svelte'
+import { fireEvent, screen, waitFor } from '@testing-library/svelte'
 import { expect, test, vi } from 'vitest'
 import type { Workbench } from '../state/workbench.svelte'
 import { renderInApp } from '../ui/testing'
@@ -13,7 +13,7 @@ test('the editor is opened once, however often its button is pressed', async () 
   const editors = { list: { found: [] }, load: async () => {}, try: attempt }
   renderInApp(EditorPanel, { bench: { editors, preferences: {} } as unknown as Workbench })
   const button = screen.getByRole('button', { name: own('editor_try') })
-  await vi.waitFor(() => expect(button.getAttribute('aria-disabled')).not.toBe('true'))
+  await waitFor(() => expect(button.getAttribute('aria-disabled')).not.toBe('true'))
   for (let i = 0; i < 3; i++) await fireEvent.click(button)
   expect(attempt).toHaveBeenCalledOnce()
   opened()

@@ -1,3 +1,4 @@
+import { waitFor } from '@testing-library/svelte'
 import { expect, test, vi } from 'vitest'
 import type { Call } from '../api'
 import { Commands } from './commands.svelte'
@@ -65,7 +66,7 @@ test('what is offered is read again when skills change', async () => {
   const call = vi.fn(async () => ({ commands: offered }))
   const commands = new Commands(call as unknown as Call, () => {})
   commands.receive({ session: '', events: [{ kind: 'skills_change' }] } as never)
-  await vi.waitFor(() => expect(commands.list).not.toHaveLength(0))
+  await waitFor(() => expect(commands.list).not.toHaveLength(0))
   commands.receive({ session: '', events: [{ kind: 'servers_change' }] } as never)
   expect(call).toHaveBeenCalledOnce()
 })

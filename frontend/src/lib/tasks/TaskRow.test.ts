@@ -1,4 +1,4 @@
-import { fireEvent, render, screen } from '@testing-library/svelte'
+import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Call } from '../api'
 import { setLanguage } from '../i18n/i18n.svelte'
@@ -92,7 +92,7 @@ test('the focus moves from the button to the row, even if the event comes after 
   await rerender({ ...props, stopping: true }) // the reply came, the button is still there
   await rerender({ ...props, task: { ...task, state: 'stopped', ended_at: Date.now() } })
   const toggle = screen.getByRole('button', { name: /^Show or hide the output/ })
-  await vi.waitFor(() => expect(document.activeElement).toBe(toggle))
+  await waitFor(() => expect(document.activeElement).toBe(toggle))
 })
 
 test('the output is always shown as plain text', async () => {

@@ -2,8 +2,11 @@
  * Prepares each file of tests, and adds what jsdom lacks for component tests. It does no layout, so sizes never change, and what is observed is
  * only reported as it begins.
  */
-import { act, cleanup, setup } from '@testing-library/svelte'
+import { act, cleanup, configure, setup } from '@testing-library/svelte'
 import { afterEach, beforeEach } from 'vitest'
+
+// A machine that builds and tests at the same time has paused for 40 seconds.
+configure({ asyncUtilTimeout: 60_000 })
 
 // The files of a worker share the document, so no test leaves anything in it.
 beforeEach(setup)

@@ -1,5 +1,5 @@
-import { render, screen } from '@testing-library/svelte'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { render, screen, waitFor } from '@testing-library/svelte'
+import { beforeEach, expect, test } from 'vitest'
 import { setLanguage } from '../i18n/i18n.svelte'
 import Problem from './Problem.svelte'
 import { scrollable } from './scrollable'
@@ -17,7 +17,7 @@ function box(scrollHeight: number): HTMLElement {
 const grow = async (element: HTMLElement, to: number) => {
   Object.defineProperty(element, 'scrollHeight', { value: to, configurable: true })
   element.append('More. ')
-  await vi.waitFor(() => expect(element.textContent).not.toBe(''))
+  await waitFor(() => expect(element.textContent).not.toBe(''))
 }
 
 test('an element is a tab stop only while its content overflows', async () => {
@@ -26,9 +26,9 @@ test('an element is a tab stop only while its content overflows', async () => {
   await grow(element, 100)
   expect(element.tabIndex).toBe(-1)
   await grow(element, 300)
-  await vi.waitFor(() => expect(element.tabIndex).toBe(0))
+  await waitFor(() => expect(element.tabIndex).toBe(0))
   await grow(element, 100)
-  await vi.waitFor(() => expect(element.tabIndex).toBe(-1))
+  await waitFor(() => expect(element.tabIndex).toBe(-1))
   if (stop) stop()
 })
 
@@ -36,7 +36,7 @@ test('an element that has the focus keeps it when its content shrinks', async ()
   const element = box(300)
   scrollable(element)
   await grow(element, 300)
-  await vi.waitFor(() => expect(element.tabIndex).toBe(0))
+  await waitFor(() => expect(element.tabIndex).toBe(0))
   element.focus()
   await grow(element, 100)
   expect(document.activeElement).toBe(element)
@@ -47,7 +47,7 @@ test('long details of a problem can be scrolled by keyboard', async () => {
   render(Problem, { problem: { message: 'It failed.', details } })
   await screen.findByText('It failed.')
   screen.getByRole('button', { name: 'Details' }).click()
-  const pre = await vi.waitFor(() => screen.getByText(/line/))
+  const pre = await waitFor(() => screen.getByText(/line/))
   await grow(pre, 5000)
-  await vi.waitFor(() => expect(pre.tabIndex).toBe(0))
+  await waitFor(() => expect(pre.tabIndex).toBe(0))
 })
