@@ -97,7 +97,7 @@ export async function openWebKit({ folder, home, env }) {
   const field = `//${message.replace('[aria-label=Message]', '[@aria-label="Message"]')}`
   try {
     const window = await desktop.open({ folder, home, env })
-    await window.find(field, 20_000)
+    await window.find(field)
     await window.run(`(${install})()`)
     const run = (name, ...args) => window.run(`return window.benchProbe[arguments[0]](...arguments[1])`, name, args)
     return {

@@ -12,8 +12,11 @@ import { fileURLToPath } from 'node:url'
 const here = dirname(fileURLToPath(import.meta.url))
 export const root = resolve(here, '../..')
 
-/** until polls until look returns something true, which it returns. */
-export async function until(what, look, limit = 10_000) {
+/**
+ * until polls until look returns something true, which it returns. A machine that
+ * builds and tests at the same time has paused for 40 seconds.
+ */
+export async function until(what, look, limit = 60_000) {
   const end = Date.now() + limit
   for (let last; ; ) {
     try {
@@ -206,18 +209,18 @@ export class AppWindow {
   }
 
   ready() {
-    return until('the page', () => this.run(`return document.readyState === 'complete' && !!window.go`), 20_000)
+    return until('the page', () => this.run(`return document.readyState === 'complete' && !!window.go`))
   }
 
   /** find returns the visible element that XPath names. */
-  async find(xpath, limit) {
-    const element = await until(xpath, () => this.#send('POST', '/element', { using: 'xpath', value: xpath }), limit)
+  async find(xpath) {
+    const element = await until(xpath, () => this.#send('POST', '/element', { using: 'xpath', value: xpath }))
     return element[elementKey]
   }
 
-  async click(xpath, limit) {
-    const id = await this.find(xpath, limit)
-    await until(`${xpath} to take a click`, async () => (await this.#send('POST', `/element/${id}/click`, {})) ?? true, limit)
+  async click(xpath) {
+    const id = await this.find(xpath)
+    await until(`${xpath} to take a click`, async () => (await this.#send('POST', `/element/${id}/click`, {})) ?? true)
   }
 
   async type(xpath, text) {
@@ -240,8 +243,8 @@ export class AppWindow {
     return ids[0]
   }
 
-  async text(xpath, limit) {
-    return this.#send('GET', `/element/${await this.find(xpath, limit)}/text`)
+  async text(xpath) {
+    return this.#send('GET', `/element/${await this.find(xpath)}/text`)
   }
 
   alive() {
@@ -253,13 +256,10 @@ export class AppWindow {
     }
   }
 
-  /** close asks the program to end and returns how many ms that took. */
-  async close(signal = 'SIGTERM', limit = 8000) {
-    const begun = Date.now()
+  /** close asks the program to end, and waits until it has ended. */
+  async close(signal = 'SIGTERM') {
     if (this.alive()) process.kill(this.pid, signal)
-    await until('the program to end', () => !this.alive(), limit)
-    const took = Date.now() - begun
+    await until('the program to end', () => !this.alive())
     await this.#send('DELETE', '').catch(() => {}) // the driver's window may be gone
-    return took
   }
 }
