@@ -96,6 +96,7 @@ Atelier keeps into one folder.
 // Main runs the command line and returns the exit code. window opens the
 // desktop window; it is nil in the program without one.
 func Main(args []string, window func(Launch) int) int {
+	collectLater()
 	getenv := conceal()
 	left, leave := context.WithCancel(context.Background())
 	defer leave()

@@ -4,8 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime/metrics"
 	"strconv"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // The initialisation of our packages is small, because every start waits for it. What
@@ -26,5 +29,29 @@ func TestPackagesBeginSmall(t *testing.T) {
 		if n, err := strconv.Atoi(m[2]); err != nil || n > limit {
 			t.Errorf("%s allocates %s bytes before the program begins (%v), want at most %d", m[1], m[2], err, limit)
 		}
+	}
+}
+
+// The collector waits during a start, and only then; what the user set is left alone.
+func TestCollectionWaitsForTheStart(t *testing.T) {
+	percentage := func() uint64 {
+		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	usual := percentage()
+	for set, want := range map[string]uint64{"": startGarbage, "100": usual} {
+		t.Setenv("GOGC", set)
+		synctest.Test(t, func(t *testing.T) {
+			collectLater()
+			if got := percentage(); got != want {
+				t.Errorf("GOGC=%s: %d %% at the start, want %d", set, got, want)
+			}
+			time.Sleep(startTime)
+			synctest.Wait()
+			if got := percentage(); got != usual {
+				t.Errorf("GOGC=%s: %d %% after the start, want %d", set, got, usual)
+			}
+		})
 	}
 }
