@@ -24,7 +24,11 @@ export async function openPage(
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce', // an animation would draw for as long as a turn runs
+    ...options,
+  })
   context.setDefaultTimeout(patience)
   slowDown(context)
   const page = await context.newPage()
@@ -176,10 +180,11 @@ export async function shot(page: Page, name: string): Promise<void> {
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png` })
 }
 
-/** Saves screenshots of one state: light, dark, and in a narrower window. */
+/** Saves screenshots of one state, if SHOTS names a folder: light, dark, and in a narrower window. */
 export async function shots(page: Page, name: string): Promise<void> {
+  if (!process.env.SHOTS) return // each change of the window lays the page out anew
   await shot(page, name)
-  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await page.emulateMedia({ colorScheme: 'dark' })
   await shot(page, `${name}-dark`)
   await page.setViewportSize({ width: 900, height: 800 })
   await shot(page, `${name}-900-dark`)
