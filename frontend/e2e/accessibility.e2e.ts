@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { answer, openPage, openPanel, prompt, shots } from './browser'
+import { answer, openPage, openPanel, prompt, shots, untilRest } from './browser'
 import { startHost } from './host'
 import { modelID, startModel } from './model'
 import { useStage } from './stage'
@@ -40,6 +40,7 @@ test('axe reports nothing about the main screens, light and dark', async () => {
   await check('a question')
   await answer(question)
   await page.getByText('Done.').waitFor()
+  await untilRest(page)
   await check('a conversation')
   for (const density of ['everything of a turn', 'a summary', 'a folded turn']) {
     await page.keyboard.press('Control+o')

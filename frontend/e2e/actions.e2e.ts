@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { violations } from './axe'
-import { answerByKey, openPage, prompt, shot } from './browser'
+import { answerByKey, openPage, prompt, shot, untilFocused, untilRest } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -48,6 +48,7 @@ const copied = (page: Page) => expect.poll(() => clipboard(page))
 const focused = (page: Page) =>
   expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''))
 const field = (page: Page) => page.getByRole('textbox', { name: 'Message' })
+const written = (page: Page) => expect.poll(() => field(page).inputValue())
 
 test('messages are copied, edited and sent again, by keyboard only', async () => {
   const { page, offences } = await start()
@@ -56,9 +57,12 @@ test('messages are copied, edited and sent again, by keyboard only', async () =>
 
   await keyboard.press('Alt+ArrowUp')
   await focused(page).toMatch(/^Answer: It says/)
-  await keyboard.press('c')
+  // It is told for a moment only.
+  await Promise.all([
+    page.getByText('Copied', { exact: true }).first().waitFor(),
+    keyboard.press('c'),
+  ])
   await copied(page).toBe('It says one, see the docs:\n\n• main.go\n• the tests')
-  await page.getByText('Copied', { exact: true }).first().waitFor()
   await shot(page, 'actions-keyboard')
   await keyboard.press('m')
   await copied(page).toBe(rounds[1]!.text)
@@ -102,13 +106,15 @@ test('messages are copied, edited and sent again, by keyboard only', async () =>
   // A draft is not lost when a message is edited.
   await keyboard.type('My draft')
   await keyboard.press('Alt+ArrowUp')
+  await focused(page).toMatch(/^Answer/)
   await keyboard.press('Home')
+  await focused(page).toBe('Your message: What does it say?')
   await keyboard.press('e')
   await focused(page).toBe('Message')
-  expect(await field(page).inputValue()).toBe('What does\nit say?')
+  await written(page).toBe('What does\nit say?')
   await shot(page, 'actions-draft')
   await keyboard.press('Escape')
-  await expect.poll(() => field(page).inputValue()).toBe('My draft')
+  await written(page).toBe('My draft')
   await field(page).fill('')
 
   await keyboard.press('Alt+ArrowUp')
@@ -116,7 +122,7 @@ test('messages are copied, edited and sent again, by keyboard only', async () =>
   await keyboard.press('r')
   await page.getByText('Again, it says one.').waitFor()
   await focused(page).toBe('Message')
-  expect(await page.getByText('What does it say?').count()).toBe(2)
+  await expect.poll(() => page.getByText('What does it say?').count()).toBe(2)
   expect(offences).toEqual([])
 })
 
@@ -127,7 +133,7 @@ test('a row that is scrolled out of view keeps the focus', async () => {
   for (const end of ['First.', 'Second.', 'Short.']) {
     await prompt(page, `To ${end}`)
     await page.getByText(end, { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await untilRest(page)
   }
   await page.keyboard.press('Alt+ArrowUp')
   await focused(page).toBe('End of a turn')
@@ -148,8 +154,10 @@ test('hovering shows the actions beside the text, and they work by mouse', async
   const { page, offences } = await start()
   await runTurn(page)
   const bar = page.getByRole('toolbar', { name: 'Actions for this message' })
-  expect(await bar.count()).toBe(0)
   const text = page.getByText('It says one, see')
+  await text.hover() // nothing moves any more
+  await page.mouse.move(0, 0)
+  await bar.waitFor({ state: 'detached' })
   const before = await text.boundingBox()
   await text.hover()
   await bar.waitFor()
@@ -167,7 +175,7 @@ test('hovering shows the actions beside the text, and they work by mouse', async
   await copied(page).toBe(rounds[1]!.text)
   // The mouse leaves the focus in the message field.
   await page.keyboard.type('!')
-  expect(await field(page).inputValue()).toBe('A draft!')
+  await written(page).toBe('A draft!')
 
   // While text is selected, its row shows nothing.
   const box = (await page.getByText('the tests').boundingBox())!
@@ -182,10 +190,10 @@ test('hovering shows the actions beside the text, and they work by mouse', async
   await field(page).fill('')
   await page.getByText('What does').last().hover()
   await bar.getByRole('button', { name: 'Edit and resend' }).click()
-  expect(await field(page).inputValue()).toBe('What does\nit say?')
+  await written(page).toBe('What does\nit say?')
   await focused(page).toBe('Message')
   await page.getByRole('button', { name: 'Cancel editing' }).click()
-  expect(await field(page).inputValue()).toBe('')
+  await written(page).toBe('')
   await page.getByText('What does').last().hover()
   await bar.getByRole('button', { name: 'Retry' }).click()
   await page.getByText('Again, it says one.').waitFor()
@@ -210,10 +218,12 @@ test.each([
   await page.getByRole('menu').waitFor()
   await shot(page, `actions-${name.split(' ')[1]}`)
   expect(await violations(page)).toEqual([])
-  await page.getByRole('menuitem', { name: 'Copy C', exact: true }).click()
-  await copied(page).toBe('It says one, see the docs:\n\n• main.go\n• the tests')
-  await page.getByText('Copied', { exact: true }).last().waitFor()
+  await Promise.all([
+    page.getByText('Copied', { exact: true }).last().waitFor(),
+    page.getByRole('menuitem', { name: 'Copy C', exact: true }).click(),
+  ])
   await shot(page, `actions-${name.split(' ')[1]}-copied`)
+  await copied(page).toBe('It says one, see the docs:\n\n• main.go\n• the tests')
   expect(offences).toEqual([])
 })
 
@@ -226,7 +236,7 @@ test('in a narrow window the menu opens, and gives the focus back, by keyboard o
   await keyboard.press('Tab')
   await focused(page).toBe('Actions for this message')
   await keyboard.press('Enter')
-  await page.getByRole('menuitem', { name: 'Copy C', exact: true }).waitFor()
+  await untilFocused(page.getByRole('menuitem', { name: 'Copy C', exact: true }))
   await keyboard.press('ArrowDown')
   await keyboard.press('Enter')
   await copied(page).toBe(rounds[1]!.text)

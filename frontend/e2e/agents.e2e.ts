@@ -2,7 +2,17 @@ import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { answer, openPage, openPanel, pressIn, prompt, shot, shots, tabTo } from './browser'
+import {
+  answer,
+  openPage,
+  openPanel,
+  pressIn,
+  prompt,
+  shot,
+  shots,
+  tabTo,
+  untilRest,
+} from './browser'
 import { startHost } from './host'
 import { startModel, type Script } from './model'
 import { useStage } from './stage'
@@ -90,10 +100,11 @@ test('agents ask in the conversation that started them, unfold there, and open a
   await shot(page, 'agents-question')
   await answer(question)
   await question.getByText(`for “${first === note ? count : note}”`).waitFor()
-  expect(await question.getByText('1 of').count()).toBe(0)
+  await question.getByText('1 of').waitFor({ state: 'detached' })
   await answer(question)
   await question.waitFor({ state: 'detached' })
   await page.getByText('All of it is done.').waitFor()
+  await untilRest(page)
   expect(await readFile(join(host.folder, 'note.txt'), 'utf8')).toBe('the milk\n')
 
   // Once idle they are folded in the sidebar, and the cards show their rounds and costs.
@@ -182,6 +193,7 @@ test('what an agent did is gone through and copied, and its prompt is not sent a
   const { keyboard } = page
   await prompt(page, 'Let somebody look')
   await page.getByText('All of it is done.').waitFor()
+  await untilRest(page)
   const pane = page.getByRole('region', { name: 'Conversation', exact: true })
   await pressIn(pane, page.getByRole('button', { name: `details of SpawnAgent ${note}` }))
   const nested = page.getByRole('log', { name: `Conversation of agent: ${note}` })
@@ -243,6 +255,7 @@ test('a long conversation of an agent unfolds at its end, and is answered there'
   await page.getByText('It works on its own.').waitFor()
   const question = page.getByRole('region', { name: 'Needs you: Bash' })
   await question.getByText(`for “${note}”`).waitFor()
+  await untilRest(page)
   await page.getByRole('button', { name: `details of SpawnAgent ${note}` }).click()
   const nested = page.getByRole('log', { name: `Conversation of agent: ${note}` })
   await nested.getByRole('button', { name: 'Go to the question: Bash rm -f lock' }).waitFor()

@@ -27,6 +27,13 @@ const isInView = (page: Page) =>
       ].every(([x, y]) => document.elementFromPoint(x!, y!) === button)
     })
 
+/** Moves the mouse to the button, and says whether it got there. */
+async function isPointedAt(page: Page): Promise<boolean> {
+  const { x, y, width, height } = (await allow(page).boundingBox())!
+  await page.mouse.move(x + width / 2, y + height / 2)
+  return allow(page).evaluate((button) => button.matches(':hover'))
+}
+
 async function start(rounds: Round[]) {
   const model = (stage.model = await startModel(rounds))
   const env = { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' }
@@ -46,12 +53,13 @@ test('each of several approvals can be answered where it appears', async () => {
   for (const n of [1, 2, 3, 4]) {
     await question(page).getByText(`echo ${n};`).waitFor()
     await expect.poll(() => isInView(page)).toBe(true)
-    expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Jump to latest' }).waitFor({ state: 'detached' })
     await shot(page, `approvals-${n}`)
     // Playwright's own click would scroll the button into view, so the mouse is moved there.
     await untilArmed(page.locator('[data-approval]'))
-    const box = (await allow(page).boundingBox())!
-    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+    await expect.poll(() => isPointedAt(page)).toBe(true)
+    await page.mouse.down()
+    await page.mouse.up()
     await question(page).getByText(`echo ${n};`).waitFor({ state: 'detached' })
   }
   await page.getByText('All is done.').waitFor()
@@ -64,9 +72,9 @@ test('a question stays above the composer wherever the conversation is scrolled 
   await prompt(page, 'Go\n'.repeat(60))
   await expect.poll(() => isInView(page)).toBe(true)
   await page.mouse.move(700, 100)
-  await page.mouse.wheel(0, -600)
-  await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
-  expect(await isInView(page)).toBe(true)
+  const latest = page.getByRole('button', { name: 'Jump to latest' })
+  await expect.poll(() => page.mouse.wheel(0, -600).then(() => latest.count())).toBe(1)
+  await expect.poll(() => isInView(page)).toBe(true)
   await shot(page, 'approvals-scrolled')
   await answer(question(page), 'Deny')
   await question(page).waitFor({ state: 'detached' })
@@ -84,11 +92,12 @@ test('in a narrow window a long command leaves room for several of its effects',
   for (const effect of ['Runs code from the network', 'Reaches the network']) {
     const words = question(page).getByText(effect, { exact: true })
     await words.waitFor()
-    const isSeen = await words.evaluate((it) => {
-      const { x, y, width, height } = it.getBoundingClientRect()
-      return document.elementFromPoint(x + width / 2, y + height / 2) === it
-    })
-    expect([effect, isSeen]).toEqual([effect, true])
+    const isSeen = () =>
+      words.evaluate((it) => {
+        const { x, y, width, height } = it.getBoundingClientRect()
+        return document.elementFromPoint(x + width / 2, y + height / 2) === it
+      })
+    await expect.poll(isSeen, { message: effect }).toBe(true)
   }
   await shot(page, 'approvals-effects')
   await answer(question(page), 'Deny')

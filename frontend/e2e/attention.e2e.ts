@@ -45,21 +45,21 @@ test('a failed command unfolds at its end, a mistake of the agent stays folded, 
   await panel.getByText('2 requests').first().waitFor()
   expect(await panel.getByText('The cost of each request is added up here').count()).toBe(0)
   const slip = page.getByRole('button', { name: /details of Edit a\.txt/ })
-  expect(await slip.getAttribute('aria-expanded')).toBe('false')
+  await expect.poll(() => slip.getAttribute('aria-expanded')).toBe('false')
 
   await answerByKey(page)
   await question(page, 'touch y').waitFor()
   const failed = page.getByRole('button', { name: /details of Bash touch x/ })
-  expect(await failed.getAttribute('aria-expanded')).toBe('true')
+  await expect.poll(() => failed.getAttribute('aria-expanded')).toBe('true')
   const described = await failed.getAttribute('aria-describedby')
   expect(await page.locator(`[id="${described}"]`).innerText()).toBe('exit 3')
   const terminal = page.locator('.terminal').filter({ hasText: 'the cause' })
-  expect(
-    await terminal.evaluate((it) => {
+  const isAtItsEnd = () =>
+    terminal.evaluate((it) => {
       const box = it.closest('.body')!
       return box.scrollTop > 0 && box.scrollHeight - box.scrollTop - box.clientHeight < 2
-    }),
-  ).toBe(true)
+    })
+  await expect.poll(isAtItsEnd).toBe(true)
   await shots(page, 'attention-failed')
   await answerByKey(page)
   await page.getByText('All is done.').waitFor()

@@ -26,11 +26,13 @@ async function startOAuth(...flags: string[]) {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   oauth = child
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
-  return {
-    url: (JSON.parse(line) as { url: string }).url,
-    revoke: () => child.stdin.write('revoke\n'),
+  const lines = createInterface(child.stdout)
+  const [line] = (await once(lines, 'line')) as [string]
+  const revoke = async () => {
+    child.stdin.write('revoke\n')
+    await once(lines, 'line')
   }
+  return { url: (JSON.parse(line) as { url: string }).url, revoke }
 }
 
 /** All that the program has written down, except for the file of keys. */
@@ -78,7 +80,7 @@ test('a server is authorised, loses that, is authorised again, and is forgotten'
   await first.getByText('Atelier was not authorised.').waitFor()
   await page.bringToFront()
   await panel.getByText(/^paint was not authorised, because you or/).waitFor()
-  expect(await panel.getByText('Finish in the browser').count()).toBe(0)
+  await panel.getByText('Finish in the browser').waitFor({ state: 'detached' })
   await shots(page, 'authorise-refused')
   expect(await violations(page)).toEqual([])
 
@@ -96,7 +98,7 @@ test('a server is authorised, loses that, is authorised again, and is forgotten'
   const seen = (await written(host)) + (await page.content())
   expect(tokens.filter((token) => seen.includes(token))).toEqual([])
 
-  revoke()
+  await revoke()
   await press('Connect again')
   const own = panel.getByRole('region', { name: 'paint' })
   await own.getByText('What you authorised for paint has ended or was revoked.').waitFor()
@@ -113,7 +115,7 @@ test('a server is authorised, loses that, is authorised again, and is forgotten'
   await tabTo(dialog.getByRole('button', { name: 'Forget', exact: true }))
   await page.keyboard.press('Enter')
   await panel.getByText('needs your authorisation').waitFor()
-  expect(await keysOf(host)).not.toMatch(/access|refresh/)
+  await expect.poll(() => keysOf(host)).not.toMatch(/access|refresh/)
   expect(offences).toEqual([])
 })
 

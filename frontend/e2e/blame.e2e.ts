@@ -3,7 +3,16 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, openPanelByKey, panelOf, pressIn, prompt, shot } from './browser'
+import {
+  acceptEdits,
+  openPage,
+  openPanelByKey,
+  panelOf,
+  pressIn,
+  prompt,
+  shot,
+  untilRest,
+} from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -34,12 +43,13 @@ test('the model, a command and a person are told apart, line by line', async () 
     env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
   }))
   const { page, offences } = await openPage(stage.browser, host.url)
-  await page.getByRole('textbox', { name: 'Message' }).press('Shift+Tab')
-  await page.getByRole('textbox', { name: 'Message' }).press('Shift+Tab')
+  await acceptEdits(page)
   await prompt(page, 'Rename the second step')
   await page.getByText('Renamed.').waitFor()
+  await untilRest(page)
   await prompt(page, `! sed -i s/step7/stepSeven/ ${path}`)
   await page.getByText('No output.').waitFor()
+  await untilRest(page)
   const file = join(host.folder, path)
   await writeFile(file, (await readFile(file, 'utf8')).replace('step10()', 'step10() // mine'))
 
@@ -50,9 +60,9 @@ test('the model, a command and a person are told apart, line by line', async () 
   await panel.locator('[data-author]').first().waitFor()
   await pressIn(panel, panel.getByRole('button', { name: 'Show the next 20 lines' }))
   await panel.getByText('// mine').waitFor()
-  const marks = await marked(page)
-  for (const each of ['A1 stepTwo()', 'A$ stepSeven()', '✎ step10() // mine'])
-    expect(marks).toContain(each)
+  await expect
+    .poll(() => marked(page))
+    .toEqual(expect.arrayContaining(['A1 stepTwo()', 'A$ stepSeven()', '✎ step10() // mine']))
 
   const row = panel.locator('[data-row]').filter({ hasText: 'stepTwo()' })
   await row.focus()
@@ -75,15 +85,17 @@ test('the model, a command and a person are told apart, line by line', async () 
   await pressIn(files, files.getByRole('button', { name: 'src' }))
   await pressIn(files, files.getByRole('button', { name: 'cart.go' }))
   await files.getByText('// mine').waitFor()
-  expect(await marked(page)).toEqual([
-    '· step0()',
-    'A1 stepTwo()',
-    '· step3()',
-    'A$ stepSeven()',
-    '· step8()',
-    '✎ step10() // mine',
-    '· step11()',
-  ])
+  await expect
+    .poll(() => marked(page))
+    .toEqual([
+      '· step0()',
+      'A1 stepTwo()',
+      '· step3()',
+      'A$ stepSeven()',
+      '· step8()',
+      '✎ step10() // mine',
+      '· step11()',
+    ])
   expect(await violations(page)).toEqual([])
   await shot(page, 'files')
   await pressIn(files, files.getByRole('button', { name: 'All files' }))

@@ -3,7 +3,17 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, openPanelByKey, panelOf, pressIn, prompt, shots } from './browser'
+import {
+  acceptEdits,
+  openPage,
+  openPanelByKey,
+  panelOf,
+  pressIn,
+  prompt,
+  shots,
+  untilFocused,
+  untilRest,
+} from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -43,23 +53,26 @@ test('a session is forked into a worktree with another model, compared, and a hu
   const { page, offences } = await openPage(stage.browser, host.url)
   const { keyboard } = page
   const message = page.getByRole('textbox', { name: 'Message', exact: true })
-  await message.press('Shift+Tab')
-  await message.press('Shift+Tab')
-  await page.getByRole('combobox', { name: 'Permission mode: Accept edits' }).waitFor()
+  await acceptEdits(page)
   await prompt(page, 'Write the list')
   await page.getByText('Done one.').waitFor()
-  await page.getByRole('button', { name: 'Send' }).waitFor()
+  await untilRest(page)
 
   // A fork at the prompt is asked about.
+  const log = page.getByRole('log').first()
   await message.press('Alt+ArrowUp')
+  await untilFocused(log.getByLabel(/^Answer: Done one/))
   await keyboard.press('Home')
+  await untilFocused(log.getByLabel(/^Your message: Write the list/))
   await keyboard.press('f')
   const dialog = page.getByRole('dialog', { name: 'Fork from here' })
   await dialog.getByText('The fork ends before your message').waitFor()
+  await untilFocused(dialog.getByRole('textbox'))
   await keyboard.type('second try')
   await dialog.getByRole('radio', { name: 'A worktree of its own' }).press('Space')
   await pressIn(dialog, dialog.getByRole('button', { name: 'Choose another model' }))
   await dialog.getByRole('combobox').fill('other')
+  await dialog.getByRole('option', { name: /“other”/ }).waitFor()
   await keyboard.press('Enter')
   await dialog.locator('.model').getByText('other', { exact: true }).waitFor()
   expect(await violations(page)).toEqual([])
@@ -72,7 +85,7 @@ test('a session is forked into a worktree with another model, compared, and a hu
   await expect.poll(() => message.inputValue()).toBe('Write the list')
   await message.press('Enter')
   await page.getByText('Done two.').waitFor()
-  await page.getByRole('button', { name: 'Send' }).waitFor()
+  await untilRest(page)
   expect(model.asked.at(-1)).toBe('other')
   const file = join(host.folder, 'list.txt')
   expect(await readFile(file, 'utf8')).toBe(lines({ 0: 'the first way' }))
@@ -84,9 +97,10 @@ test('a session is forked into a worktree with another model, compared, and a hu
   await openPanelByKey(page, 'Branches')
   const panel = panelOf(page, 'Branches')
   await panel.getByText('second try').waitFor()
-  expect(await panel.getByRole('listitem').count()).toBe(2)
+  await expect.poll(() => panel.getByRole('listitem').count()).toBe(2)
   await shots(page, 'branches-tree')
   await pressIn(panel, panel.getByRole('button', { name: /^Label/ }).first())
+  await untilFocused(page.getByRole('dialog').getByRole('textbox'))
   await keyboard.type('first try')
   await keyboard.press('Enter')
   await panel.getByText('first try').waitFor()

@@ -75,20 +75,34 @@ function slowDown(context: BrowserContext): void {
   })
 }
 
-/** Types a message and sends it with the keyboard. */
+/** Types a message and sends it with the keyboard, once the one before it was taken. */
 export async function prompt(page: Page, text: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
   await field.fill(text)
+  const ways = { name: /^(Send|Run|Steer|Follow up)/, disabled: false }
+  await composerOf(page).getByRole('button', ways).first().waitFor()
   await field.press('Enter')
+}
+
+const composerOf = (page: Page) => page.locator('.composer')
+
+/** Waits until what has begun to run, such as a turn, is over. Until then the conversation moves. */
+export const untilRest = (page: Page): Promise<void> =>
+  composerOf(page)
+    .getByRole('button', { name: /^(Stop|停止|正在停止)/ })
+    .waitFor({ state: 'detached' })
+
+/** Presses Shift+Tab until edits need no question. */
+export async function acceptEdits(page: Page): Promise<void> {
+  for (const mode of ['Plan', 'Accept edits']) {
+    await page.getByRole('textbox', { name: 'Message', exact: true }).press('Shift+Tab')
+    await page.getByRole('combobox', { name: `Permission mode: ${mode}` }).waitFor()
+  }
 }
 
 /** Waits until something has the focus. */
 export const untilFocused = (target: Locator) =>
   target.and(target.page().locator(':focus')).waitFor()
-
-/** Waits until a turn that answered is over, so that the next message begins another one. */
-export const untilRest = (page: Page) =>
-  page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
 
 /** Waits until no dialog, menu or list is open, because until then the shortcuts do nothing. */
 export const untilUncovered = (page: Page) =>
@@ -147,6 +161,7 @@ export async function pressIn(region: Locator, target: Locator, key = 'Enter'): 
 
 /** Opens the list of the focused picker and chooses by the beginning of a name. */
 export async function pick(page: Page, name: string): Promise<void> {
+  await untilFocused(page.getByRole('combobox')) // it comes back after the choice before
   await page.keyboard.press('Enter')
   const option = page.getByRole('option', { name: new RegExp(`^${name}`) })
   await option.waitFor()
@@ -193,12 +208,19 @@ export async function shots(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
-/** Unfolds the newest finished turn. */
-export const unfoldTurn = (page: Page) => page.locator('button[data-key^="f"]').last().click()
+const newestFold = (page: Page) => page.locator('button[data-key^="f"]').last()
 
-/** Unfolds the newest finished turn with the keyboard. */
-export const unfoldTurnByKey = (page: Page) =>
-  pressIn(page.getByRole('log').first(), page.locator('button[data-key^="f"]').last())
+/** Unfolds the newest turn when it is over. Somebody who goes into it before that leaves it unfolded. */
+export async function unfoldTurn(page: Page): Promise<void> {
+  await untilRest(page)
+  await newestFold(page).click()
+}
+
+/** Does the same with the keyboard. */
+export async function unfoldTurnByKey(page: Page): Promise<void> {
+  await untilRest(page)
+  await pressIn(page.getByRole('log').first(), newestFold(page))
+}
 
 /** The panel beside the conversation. */
 export const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name })

@@ -5,7 +5,19 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, openPanelByKey, pick, pressIn, prompt, shot, shots, tabTo } from './browser'
+import {
+  acceptEdits,
+  openPage,
+  openPanelByKey,
+  pick,
+  pressIn,
+  prompt,
+  shot,
+  shots,
+  tabTo,
+  untilFocused,
+  untilRest,
+} from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -63,13 +75,6 @@ const edits: Round = {
   ],
 }
 
-/** Edits need no question from here on. */
-async function acceptEdits(page: Page) {
-  await page.getByRole('textbox', { name: 'Message' }).press('Shift+Tab')
-  await page.getByRole('textbox', { name: 'Message' }).press('Shift+Tab')
-  await page.getByRole('combobox', { name: 'Permission mode: Accept edits' }).waitFor()
-}
-
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Changes' })
 const row = (page: Page, name: string) => panel(page).getByRole('button', { name })
 /** Opens a file, or closes it, with the keyboard. */
@@ -94,6 +99,7 @@ test('the panel opens itself at the first change, once, and shows what changed, 
   await prompt(page, 'Add tax')
   await panel(page).waitFor()
   await page.getByText('Done.', { exact: true }).waitFor()
+  await untilRest(page)
   await toggle(page, 'modified cart.go')
   const table = panel(page).getByRole('table', { name: 'Changes in src/cart.go' })
   await table.locator('.word', { hasText: 'tax' }).first().waitFor()
@@ -106,6 +112,7 @@ test('the panel opens itself at the first change, once, and shows what changed, 
   await panel(page).waitFor({ state: 'detached' })
   await prompt(page, 'Add more')
   await page.getByText('More done.').waitFor()
+  await untilRest(page)
   expect(await panel(page).count()).toBe(0)
   await page.keyboard.press('Control+.')
   await row(page, 'added more.go').waitFor()
@@ -126,21 +133,27 @@ test('comments are written, and sent as one message with their places, by keyboa
   await acceptEdits(page)
   await prompt(page, 'Add tax')
   await page.getByText('Done.', { exact: true }).waitFor()
+  await untilRest(page)
   await toggle(page, 'modified cart.go')
   const table = panel(page).getByRole('table', { name: 'Changes in src/cart.go' })
   await tabTo(table)
-  for (const key of ['n', 'j']) await page.keyboard.press(key)
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+  await page.keyboard.press('n')
+  await expect.poll(focused).toContain('items []Item) int')
+  await page.keyboard.press('j')
+  await expect.poll(focused).toContain('tax float64')
   await page.keyboard.press('c')
-  await panel(page).getByRole('textbox', { name: 'Comment on src/cart.go:4' }).waitFor()
+  const form = (place: string) => panel(page).getByRole('textbox', { name: `Comment on ${place}` })
+  await untilFocused(form('src/cart.go:4'))
   await page.keyboard.type('Use a decimal type.')
   await shot(page, 'changes-comment-form')
   await page.keyboard.press('Enter')
   await panel(page).getByText('Use a decimal type.').waitFor()
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.textContent ?? ''))
-    .toContain('tax float64')
+  await expect.poll(focused).toContain('tax float64')
   await page.keyboard.press('n')
+  await expect.poll(focused).toContain('return sum(items)')
   await page.keyboard.press('c')
+  await untilFocused(form('src/cart.go:45'))
   await page.keyboard.type('Why was this so?')
   await page.keyboard.press('Enter')
   await panel(page).getByRole('group', { name: '2 comments' }).waitFor()
@@ -171,6 +184,7 @@ test('a hunk and a file are put back, and refused where somebody changed them si
   await acceptEdits(page)
   await prompt(page, 'Add tax')
   await page.getByText('Done.', { exact: true }).waitFor()
+  await untilRest(page)
   await toggle(page, 'modified cart.go')
   await pressHere(page, 'Put back')
   const dialog = page.getByRole('dialog')
@@ -202,6 +216,7 @@ test('files are staged and committed on a new branch, by keyboard only', async (
   await acceptEdits(page)
   await prompt(page, 'Add tax')
   await page.getByText('Done.', { exact: true }).waitFor()
+  await untilRest(page)
   await chooseScope(page, 'Uncommitted')
   await pressIn(
     panel(page),
@@ -210,7 +225,7 @@ test('files are staged and committed on a new branch, by keyboard only', async (
   )
   await panel(page).getByText('1 staged file').waitFor()
   await pressHere(page, 'New branch…')
-  await page.getByRole('dialog', { name: 'New branch' }).waitFor()
+  await untilFocused(page.getByRole('dialog', { name: 'New branch' }).getByRole('textbox'))
   await page.keyboard.type('tax')
   await page.keyboard.press('Enter')
   await panel(page).getByText('The branch tax was created').waitFor()
@@ -218,9 +233,7 @@ test('files are staged and committed on a new branch, by keyboard only', async (
   await page.keyboard.type('Add the tax')
   await shots(page, 'changes-commit')
   // The panel was away in the narrow window, and the message stayed.
-  await tabTo(panel(page).getByRole('textbox', { name: 'Commit message' }))
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Tab')
+  await tabTo(panel(page).getByRole('button', { name: 'Commit', exact: true }))
   await page.keyboard.press('Enter')
   await panel(page)
     .getByText(/Committed as/)
@@ -331,9 +344,11 @@ test('without git a session’s own changes are there; in Chinese, too', async (
   const changes = page.getByRole('complementary', { name: '改动' })
   await changes.waitFor()
   await page.getByText('Done.', { exact: true }).waitFor()
+  await untilRest(page)
   await changes.getByRole('button', { name: '已修改 cart.go' }).click()
   await changes.getByRole('table').locator('.word').first().waitFor()
   await changes.getByRole('table').locator('[data-comment]').nth(4).click()
+  await untilFocused(changes.getByRole('textbox'))
   await page.keyboard.type('为什么？')
   await page.keyboard.press('Enter')
   await changes.getByText('1 条评论').waitFor()
@@ -354,9 +369,9 @@ test('5,000 changed files keep the window quick', async () => {
   await page.getByRole('button', { name: /^Changes/ }).click()
   await panel(page).getByText('5,000 files').waitFor()
   console.log('5,000 files after', Date.now() - begun, 'ms')
-  expect(await panel(page).getByRole('listitem').count()).toBe(200)
+  await expect.poll(() => panel(page).getByRole('listitem').count()).toBe(200)
   await panel(page).getByRole('button', { name: 'Show 200 more files' }).click()
-  expect(await panel(page).getByRole('listitem').count()).toBe(400)
+  await expect.poll(() => panel(page).getByRole('listitem').count()).toBe(400)
   await shot(page, 'changes-many')
   expect(offences).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPage, shot, shots } from './browser'
+import { openPage, shot, shots, untilFocused } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -26,6 +26,7 @@ test('a Chinese page reports failures and invalid forms in Chinese', async () =>
   await shot(page, 'chinese-keys')
   const panel = settings.getByRole('region', { name: '自定义端点' })
   await panel.getByRole('button', { name: '添加端点' }).click()
+  await untilFocused(panel.getByRole('textbox').first())
   await page.keyboard.type('House')
   await panel.getByLabel('地址').fill('ftp://house/v1')
   await page.keyboard.press('Enter')
@@ -35,7 +36,7 @@ test('a Chinese page reports failures and invalid forms in Chinese', async () =>
     const there = document.elementFromPoint(left + width / 2, top + height / 2)
     return there !== null && alert.contains(there)
   }
-  expect(await panel.getByRole('alert').evaluate(isInSight)).toBe(true)
+  await expect.poll(() => panel.getByRole('alert').evaluate(isInSight)).toBe(true)
   await shots(page, 'chinese-refused')
   await settings.getByRole('tab', { name: '模型' }).click()
   await shot(page, 'chinese-models')

@@ -41,7 +41,7 @@ test('the user runs commands, stops one, and the agent reads them with the next 
   await shots(page, 'command-composer')
   await field(page).press('Enter')
   await card(page, 'ls; cat notes.txt').getByText('buy paint').waitFor()
-  expect(await field(page).inputValue()).toBe('')
+  await expect.poll(() => field(page).inputValue()).toBe('')
 
   await prompt(page, '!echo "no such shop" >&2; exit 3')
   await card(page, 'echo').getByText('exit 3', { exact: true }).waitFor()
@@ -70,7 +70,7 @@ test('the user runs commands, stops one, and the agent reads them with the next 
   await shot(page, 'command-queue')
   await page.getByRole('button', { name: 'Stop' }).click()
   await running.getByText('stopped', { exact: true }).waitFor()
-  expect(await carrying(token)).toBe(0)
+  await expect.poll(() => carrying(token)).toBe(0)
   await page.getByText('waits: the command did not end by itself').waitFor()
   await page.getByText('The command has ended: stopped').waitFor({ state: 'attached' })
   expect(told).toBe('')

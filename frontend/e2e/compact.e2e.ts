@@ -1,6 +1,6 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot, shots } from './browser'
+import { openPage, prompt, shot, shots, tabTo, untilFocused, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -30,8 +30,6 @@ const summary =
 const compacted = (page: Page, n = 0) =>
   page.getByRole('button', { name: /^Compacted from .* to about .* tokens/ }).nth(n)
 
-const isFocused = (place: Locator) => place.evaluate((node) => node === document.activeElement)
-
 // K-08, COM-18, COM-93: a long conversation is compacted before the next request, automatically or when
 // the user asks for it, and all of it can still be read.
 test('a long conversation is compacted', async () => {
@@ -49,11 +47,13 @@ test('a long conversation is compacted', async () => {
     name: /^What fills the context: .* tokens in context/,
   })
   await meter.getByText('50%').waitFor()
+  await untilRest(page)
   await prompt(page, 'Go on')
   await page.getByText('The older part of the conversation is being summarised…').waitFor()
   await shot(page, 'compact-running')
   release()
   await page.getByText('It is mended.').waitFor()
+  await untilRest(page)
   expect(model.heard[1]).toContain('auth/login.go')
   await compacted(page).click()
   await page.getByRole('heading', { name: 'Known' }).waitFor()
@@ -67,10 +67,11 @@ test('a long conversation is compacted', async () => {
   await dialog.getByRole('row', { name: /^Summary of earlier messages ≈/ }).waitFor()
   await shots(page, 'compact-dialog')
   const keep = dialog.getByRole('textbox', { name: 'Keep in particular (optional)' })
-  for (let i = 0; i < 3 && !(await isFocused(keep)); i++) await page.keyboard.press('Tab')
+  await tabTo(keep)
   await page.keyboard.type('the name of the file')
   await page.keyboard.press('Enter')
   await compacted(page, 1).waitFor()
+  await untilRest(page)
   expect(model.heard[3]).toContain('the name of the file')
   expect(model.heard[3]).toContain('Mend the login.')
 
@@ -105,25 +106,31 @@ test('a compaction that fails or is stopped leaves the conversation as it was', 
   ])
   await prompt(page, 'Mend the login')
   await page.getByText('The login is mended.').waitFor()
-  await page.getByRole('button', { name: 'Send' }).waitFor()
+  await untilRest(page)
+  const meter = page.getByRole('button', { name: /^What fills the context: / })
+  const dialog = page.getByRole('dialog', { name: 'Context' })
   const compact = async () => {
-    await page.getByRole('button', { name: /^What fills the context: / }).click()
-    await page.getByRole('button', { name: 'Compact', exact: true }).click()
+    await meter.click()
+    await dialog.getByRole('row', { name: /^Your messages ≈/ }).waitFor() // the list moves the button
+    await dialog.getByRole('button', { name: 'Compact', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
   }
   await compact()
   await page
     .getByText(/could not be compacted and is unchanged\. The provider does not accept the key/)
     .waitFor()
   await shots(page, 'compact-failed')
+  await untilRest(page)
   await compact()
+  await page.getByText('The older part of the conversation is being summarised…').waitFor()
   await prompt(page, 'And the logout?')
   await page.getByText('when the conversation is compacted').waitFor()
   await shot(page, 'compact-queued')
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('Compacting was stopped. The conversation is unchanged.').waitFor()
   release()
-  await page.getByRole('button', { name: /^Send/ }).first().waitFor()
-  expect(await page.getByText('And the logout?').count()).toBe(1)
+  await untilRest(page)
+  await expect.poll(() => page.getByText('And the logout?').count()).toBe(1)
   expect(offences).toEqual([])
 })
 
@@ -147,10 +154,11 @@ test('the header opens a list of what fills the context', async () => {
   const close = async () => {
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
-    expect(await isFocused(meter)).toBe(true)
+    await untilFocused(meter)
   }
   await prompt(page, '!echo hello')
   await page.getByText('hello', { exact: true }).first().waitFor()
+  await untilRest(page)
   await open()
   await row('Tool definitions').waitFor()
   await dialog.getByText(/^About .* tokens\. This is an estimate/).waitFor()
@@ -170,7 +178,7 @@ test('the header opens a list of what fills the context', async () => {
 
   release()
   await page.getByText('40%').waitFor()
-  await page.getByRole('button', { name: /^Send/ }).first().waitFor()
+  await untilRest(page)
   await open()
   await dialog.getByText('8.0 k of 20.0 k tokens in context').waitFor()
   await dialog.getByText('The provider counted the total with its last answer').waitFor()

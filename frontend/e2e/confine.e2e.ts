@@ -45,6 +45,7 @@ test('commands are confined at the press of a switch, and one leaves only when a
   await shots(page, 'confine-settings')
   expect(await violations(page)).toEqual([])
   await page.keyboard.press('Escape')
+  await settings.waitFor({ state: 'detached' })
 
   await prompt(page, 'Make the file')
   const question = page.getByRole('region', { name: 'Needs you: Bash' })

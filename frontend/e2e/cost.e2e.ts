@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPage, panelOf, prompt, shot } from './browser'
+import { openPage, panelOf, prompt, shot, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -53,30 +53,36 @@ test('every request is priced, and an unknown price is never shown as zero', asy
   await picker.click()
   const options = page.getByRole('option')
   await options.first().waitFor()
-  expect(await options.evaluateAll((all) => all.map((o) => o.getAttribute('aria-label')))).toEqual([
-    'Priced One, Reasoning, Images, 400 k tokens of context, $2.00 in and $10.00 out per million tokens',
-    'A Leaving Model, until 2126-12-01, 128 k tokens of context, $0.075 in and $0.30 out per million tokens',
-    'Demo script',
-    'Add a key…, OpenAI',
-    'Add a key…, Anthropic',
-    'Add a key…, Google Gemini',
-    'More providers…',
-  ])
+  await expect
+    .poll(() => options.evaluateAll((all) => all.map((o) => o.getAttribute('aria-label'))))
+    .toEqual([
+      'Priced One, Reasoning, Images, 400 k tokens of context, $2.00 in and $10.00 out per million tokens',
+      'A Leaving Model, until 2126-12-01, 128 k tokens of context, $0.075 in and $0.30 out per million tokens',
+      'Demo script',
+      'Add a key…, OpenAI',
+      'Add a key…, Anthropic',
+      'Add a key…, Google Gemini',
+      'More providers…',
+    ])
   await shot(page, 'cost-models')
   await page.keyboard.press('Enter')
+  await options.first().waitFor({ state: 'detached' })
 
   await prompt(page, 'Hello')
   await page.getByText(/priced-1 · .*120\.0 k in · 4\.0 k out · \$0\.13$/).waitFor()
   await page.getByRole('button', { name: 'Cost of this session: $0.1300' }).click()
   const panel = panelOf(page, 'Cost')
   const row = (name: string | RegExp) => panel.getByRole('row', { name })
-  expect(await row(/^Priced One/).innerText()).toMatch(/120\.0 k\s+4\.0 k\s+\$0\.13/)
+  await expect.poll(() => row(/^Priced One/).innerText()).toMatch(/120\.0 k\s+4\.0 k\s+\$0\.13/)
   await panel.getByText('1 request · 120.0 k in · 4.0 k out · 83% from cache').waitFor()
 
+  await untilRest(page)
   await picker.click()
   await page.getByRole('combobox', { name: 'Find a model' }).fill('my-model')
   await page.getByRole('option', { name: 'Use “my-model”, OpenAI-compatible' }).waitFor()
   await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Model: my-model' }).waitFor()
+  await options.first().waitFor({ state: 'detached' })
   await prompt(page, 'And again')
   await page.getByText(/my-model · .* · cost unknown$/).waitFor()
   await page
@@ -86,7 +92,7 @@ test('every request is priced, and an unknown price is never shown as zero', asy
     .getByText('$0.13+')
     .waitFor()
   await panel.getByText('1 request has no known price: my-model.').waitFor()
-  expect(await row(/^my-model/).innerText()).toMatch(/900\s+12\s+unknown/)
+  await expect.poll(() => row(/^my-model/).innerText()).toMatch(/900\s+12\s+unknown/)
   await shot(page, 'cost-panel')
 
   await page.reload()
@@ -133,14 +139,18 @@ test('a fallback model is chosen', async () => {
   const { page, offences } = await start([{ text: 'Here.' }])
   const picker = page.getByRole('button', { name: 'Model: Priced One' })
   await picker.click()
+  const option = page.getByRole('option', { name: /^Priced One/ })
+  await option.waitFor()
   await page.keyboard.press('Enter')
+  await option.waitFor({ state: 'detached' })
   await prompt(page, 'Hello')
   await page.getByText('Here.').waitFor()
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+  await untilRest(page)
   await picker.click()
   await page.getByRole('button', { name: 'Fallback model: None' }).click()
   await shot(page, 'cost-fallback')
   await page.getByRole('option', { name: /^A Leaving Model/ }).click()
+  await page.getByRole('option').first().waitFor({ state: 'detached' })
   await page.reload()
   await picker.click()
   await page.getByRole('button', { name: 'Fallback model: A Leaving Model' }).waitFor()
@@ -149,11 +159,20 @@ test('a fallback model is chosen', async () => {
 })
 
 test('a failed request shows a countdown to its retry, which becomes inconspicuous afterwards', async () => {
-  const { page, offences } = await start([{ status: 503, retryAfter: 4 }, { text: 'Here I am.' }])
-  await prompt(page, 'Hello')
-  await page.getByText(/Retrying in 4 s \(1 of/).waitFor()
+  let release = () => {}
+  const rest = new Promise<void>((resolve) => (release = resolve))
+  const { page, offences } = await start([
+    { status: 503, retryAfter: 4 },
+    { rest, text: 'Here I am.' },
+  ])
+  await Promise.all([
+    page.getByText(/Retrying in \d s \(1 of/).waitFor(),
+    page.getByText(/Retrying in [12] s \(1 of/).waitFor(),
+    prompt(page, 'Hello'),
+  ])
   await shot(page, 'cost-retry')
-  await page.getByText(/Retrying in 2 s \(1 of/).waitFor()
+  await page.getByText(/Retrying \(1 of/).waitFor()
+  release()
   await page.getByText('Here I am.').waitFor()
   await page.getByText(/Retried \(1 of/).waitFor()
   await shot(page, 'cost-retried')
@@ -179,15 +198,17 @@ test('a provider that is hidden at first is shown once it is set up', async () =
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
   await page.keyboard.press('Control+,')
   const row = page.getByRole('listitem').filter({ hasText: 'DeepSeek' })
+  const more = page.getByRole('button', { name: 'More providers' })
+  await more.waitFor()
   expect(await row.count()).toBe(0)
-  await page.getByRole('button', { name: 'More providers' }).click()
+  await more.click()
   await row.getByRole('button', { name: 'Set key' }).click()
   await row.getByText('Leave empty for https://api.deepseek.com').waitFor()
   await shot(page, 'cost-keys-more')
   await row.getByLabel('API key · DeepSeek').fill('sk-test-0123456789')
   await row.getByRole('button', { name: 'Save' }).click()
   await row.getByText('in a file').waitFor()
-  await page.getByRole('button', { name: 'More providers' }).click()
+  await more.click()
   await row.getByRole('button', { name: 'Change' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Model: Priced One' }).click()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, prompt, shot } from './browser'
+import { openPage, prompt, shot, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -36,6 +36,7 @@ test('a diagram is drawn and left with the keyboard, in the colours of the page'
   const { page, offences } = await tell(`So it goes:\n\n${fence(order)}\nThat is all.`)
   await prompt(page, 'How?')
   await page.getByText('That is all.').waitFor()
+  await untilRest(page)
   await show(page).focus()
   await page.keyboard.press('Enter')
   const picture = page.getByRole('img', { name: 'Diagram: How an order is paid' })
@@ -52,7 +53,7 @@ test('a diagram is drawn and left with the keyboard, in the colours of the page'
 
   await page.keyboard.press('Enter')
   await page.getByText('D --> B').waitFor()
-  expect(await picture.count()).toBe(0)
+  await picture.waitFor({ state: 'detached' })
   expect(offences).toEqual([])
 })
 
@@ -67,9 +68,9 @@ test('a wide diagram scrolls, and what cannot be drawn says why', async () => {
   const { page, offences } = await tell([wide, ...others].map(fence).join('\n') + '\nThe end.')
   await prompt(page, 'How?')
   await page.getByText('The end.').waitFor()
+  await untilRest(page)
   for (let n = 0; n < 4; n++) {
-    await show(page).first().focus()
-    await page.keyboard.press('Space')
+    await show(page).first().press('Space')
     await expect.poll(() => show(page).count()).toBe(3 - n)
   }
   await log(page).getByText('because line 3 cannot be read').waitFor()
@@ -94,8 +95,12 @@ test('a diagram has Chinese words', async () => {
   await page.getByRole('textbox').first().fill('讲解')
   await page.keyboard.press('Enter')
   await page.getByText('完。').waitFor()
-  for (let n = 0; n < 2; n++)
-    await page.getByRole('button', { name: '显示图表' }).first().press('Enter')
+  await untilRest(page)
+  const shows = page.getByRole('button', { name: '显示图表' })
+  for (const left of [1, 0]) {
+    await shows.first().press('Enter')
+    await expect.poll(() => shows.count()).toBe(left)
+  }
   await page.getByRole('img', { name: '图表：下单' }).waitFor()
   await log(page).getByText('无法绘制此图表：第 2 行无法识别。').waitFor()
   await shot(page, 'diagram-zh')
@@ -118,6 +123,7 @@ test('hostile diagrams run nothing, load nothing and change no limit', async () 
   const { page, offences } = await tell(hostile.map(fence).join('\n') + '\nThe end.')
   await prompt(page, 'Go')
   await page.getByText('The end.').waitFor()
+  await untilRest(page)
   for (const [n] of hostile.entries()) {
     await show(page).first().press('Enter')
     await expect.poll(() => show(page).count()).toBe(hostile.length - n - 1)

@@ -115,9 +115,9 @@ test('a change is read in words and colours, in one column and two, by keyboard 
   await press('Wrap long lines')
   await page.emulateMedia({ colorScheme: 'light' })
   await shot(page, 'diff-scrolls')
-  await table.evaluate((it) => it.scrollTo(400, 0))
+  const scrolled = (it: HTMLElement | SVGElement) => (it.scrollTo(400, 0), it.scrollLeft)
+  await expect.poll(() => table.evaluate(scrolled)).toBeGreaterThan(0)
   await shot(page, 'diff-scrolled')
-  expect(await table.evaluate((it) => it.scrollLeft)).toBeGreaterThan(0)
   expect(offences).toEqual([])
 })
 

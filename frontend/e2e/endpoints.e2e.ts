@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPage, prompt, shots } from './browser'
+import { openPage, prompt, shots, untilFocused } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -17,6 +17,7 @@ test('an endpoint is rejected with an invalid address, added, tested, and remove
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim())
 
   await panel.getByRole('button', { name: 'Add endpoint' }).press('Enter')
+  await untilFocused(panel.getByLabel('Name', { exact: true }))
   await page.keyboard.type('House')
   await panel.getByLabel('Base URL').fill('ftp://house/v1')
   await page.keyboard.press('Enter')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, prompt, shots, tabTo } from './browser'
+import { openPage, prompt, shots, tabTo, untilFocused, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -44,7 +44,7 @@ async function stageStory() {
     await prompt(opened.page, `Chapter ${n}`)
     const last = n === 0 ? 0 : n
     await opened.page.getByText(`Filler ${last}.39 of`).waitFor()
-    await opened.page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+    await untilRest(opened.page)
   }
   return opened
 }
@@ -52,21 +52,21 @@ async function stageStory() {
 test('a text is found in all of the conversation, unfolded and marked, by keyboard only', async () => {
   const { page, offences } = await stageStory()
   // Only what is near the end is drawn.
-  expect(await page.getByText('is here').count()).toBe(0)
+  await expect.poll(() => page.getByText('is here').count()).toBe(0)
 
   await page.keyboard.press('Control+f')
   const bar = page.getByRole('search', { name: 'Find in the conversation' })
   const status = bar.getByRole('status')
-  await bar.waitFor()
+  await untilFocused(bar.locator('input'))
   await page.keyboard.type('thimble')
   await expect.poll(() => status.innerText()).toBe('3 of 3')
   await expect.poll(() => marks(page)).toMatchObject({ current: ['thimble'] })
   await expect.poll(() => isInView(page)).toBe(true)
-  expect(await page.getByText('the thimble lies').isVisible()).toBe(true)
+  await page.getByText('the thimble lies').waitFor()
   await shots(page, 'find-tool')
 
   await page.keyboard.press('Shift+F3')
-  expect(await status.innerText()).toBe('2 of 3')
+  await expect.poll(() => status.innerText()).toBe('2 of 3')
   await expect.poll(() => marks(page)).toMatchObject({ current: ['THIMBLE'] })
   await expect.poll(() => isInView(page)).toBe(true)
   await page.keyboard.press('Shift+Enter')
@@ -76,9 +76,9 @@ test('a text is found in all of the conversation, unfolded and marked, by keyboa
   await shots(page, 'find')
   // Around the beginning to the newest hit, and back.
   await page.keyboard.press('Shift+F3')
-  expect(await status.innerText()).toBe('3 of 3')
+  await expect.poll(() => status.innerText()).toBe('3 of 3')
   await page.keyboard.press('F3')
-  expect(await status.innerText()).toBe('1 of 3')
+  await expect.poll(() => status.innerText()).toBe('1 of 3')
 
   await page.keyboard.press('Control+f')
   await page.keyboard.type('(.*)')
@@ -91,9 +91,8 @@ test('a text is found in all of the conversation, unfolded and marked, by keyboa
 
   await page.keyboard.press('Escape')
   await bar.waitFor({ state: 'hidden' })
-  expect(await marks(page)).toEqual({ current: [], others: 0 })
-  const focused = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
-  expect(focused).toBe('Message')
+  await expect.poll(() => marks(page)).toEqual({ current: [], others: 0 })
+  await untilFocused(page.getByRole('textbox', { name: 'Message', exact: true }))
   expect(offences).toEqual([])
 })
 
@@ -110,19 +109,20 @@ test('the buttons go from place to place, and a search does not stop a turn, by 
   const { page, offences } = await openPage(stage.browser, host.url)
   await prompt(page, 'Begin with alpha')
   await page.getByText('alpha beta alpha').waitFor()
+  await untilRest(page)
   await prompt(page, 'Go on')
   await page.getByRole('button', { name: 'Stop' }).waitFor()
   await page.keyboard.press('Control+f')
   const bar = page.getByRole('search')
-  await bar.waitFor()
+  await untilFocused(bar.locator('input'))
   await page.keyboard.type('alpha')
   await expect.poll(() => bar.getByRole('status').innerText()).toBe('4 of 4')
   await tabTo(bar.getByRole('button', { name: 'Previous match' }))
   await page.keyboard.press('Enter')
-  expect(await bar.getByRole('status').innerText()).toBe('3 of 4')
+  await expect.poll(() => bar.getByRole('status').innerText()).toBe('3 of 4')
   await tabTo(bar.getByRole('button', { name: 'Next match' }))
   await page.keyboard.press('Space')
-  expect(await bar.getByRole('status').innerText()).toBe('4 of 4')
+  await expect.poll(() => bar.getByRole('status').innerText()).toBe('4 of 4')
   expect(await violations(page)).toEqual([])
   await shots(page, 'find-code')
   await page.keyboard.press('F6')

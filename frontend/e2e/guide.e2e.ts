@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, shot, shots } from './browser'
+import { openPage, shot, shots, untilFocused } from './browser'
 import { startHost } from './host'
 import { modelID, startModel } from './model'
 import { useStage } from './stage'
@@ -13,6 +13,7 @@ const guideOf = (page: Page) => page.getByRole('region', { name: 'First steps' }
 
 /** Presses Tab until the focus is on an element with this name. */
 async function tabTo(page: Page, name: string) {
+  await page.getByRole('button', { name }).first().waitFor()
   for (let at = 0; at < 200; at++) {
     const it = await page.evaluate(() => {
       const { activeElement } = document
@@ -44,6 +45,7 @@ test('somebody new is led to a first answer with the keyboard, once', async () =
   await page.keyboard.press('Enter')
   const settings = page.getByRole('dialog', { name: 'Settings' })
   await settings.getByRole('button', { name: 'Add endpoint' }).press('Enter')
+  await untilFocused(settings.getByLabel('Name', { exact: true }))
   await page.keyboard.type('House')
   await settings.getByLabel('Base URL').fill(stage.model.url)
   await page.keyboard.press('Enter')

@@ -13,6 +13,8 @@ import {
   shot,
   shots,
   tabTo,
+  untilFocused,
+  untilRest,
 } from './browser'
 import { startHost } from './host'
 import { startModel, type Script } from './model'
@@ -48,8 +50,7 @@ test('a hook is written, denies a call, is replayed and switched off, by keyboar
   await page.keyboard.press('Enter')
   const form = panel.getByRole('form', { name: 'A hook' })
   const template = form.getByRole('button', { name: 'Keep .env private' })
-  await template.waitFor()
-  await expect.poll(() => template.evaluate((it) => it === document.activeElement)).toBe(true)
+  await untilFocused(template)
   await page.keyboard.press('Enter')
   await tabTo(form.getByRole('button', { name: 'Test', exact: true }))
   await page.keyboard.press('Enter')
@@ -78,6 +79,7 @@ test('a hook is written, denies a call, is replayed and switched off, by keyboar
 
   await prompt(page, 'Read the key')
   await page.getByText('I may not read it.').waitFor()
+  await untilRest(page)
   const card = page.getByRole('button', { name: 'Keep .env private denied it' })
   await shots(page, 'hooks-denied')
   expect(await violations(page)).toEqual([])
@@ -102,6 +104,7 @@ test('a hook is written, denies a call, is replayed and switched off, by keyboar
   await shots(page, 'hooks-off')
   await prompt(page, 'Read the shop')
   await page.getByText('That was allowed.').waitFor()
+  await untilRest(page)
   await pressIn(panel, panel.getByRole('button', { name: 'Log', exact: true }))
   await tabTo(panel.getByRole('button', { name: 'Remove: Only one call' }))
   await page.keyboard.press('Enter')
@@ -152,7 +155,7 @@ test('a refused message comes back, and a turn that a hook ended says which, by 
   await log.getByText('Not sent. Change the message, and send it again.').waitFor()
   await log.getByText('The hook No secrets refused the message').waitFor()
   await expect.poll(() => field.inputValue()).toBe('My password is hunter2')
-  expect(await field.evaluate((it) => it === document.activeElement)).toBe(true)
+  await untilFocused(field)
   expect(model.heard).toEqual([])
   await shots(page, 'hooks-refused')
   expect(await violations(page)).toEqual([])
@@ -171,6 +174,7 @@ test('a refused message comes back, and a turn that a hook ended says which, by 
   await page.keyboard.press('Enter')
   await log.getByText('A hook ended this turn. It is late.').waitFor()
   await log.getByText('Ended by a hook. What was said and done is kept.').waitFor()
+  await untilRest(page)
   const fold = page.locator('button[data-key^="f"]')
   if (await fold.count()) await pressIn(log, fold.last())
   await log.getByText('The hook Curfew ended the turn: It is late.').waitFor()
@@ -218,6 +222,7 @@ test('a project asks before it runs its hooks, and asks again when a script chan
   expect(await violations(page)).toEqual([])
   await prompt(page, 'Read it')
   await page.getByText('I read it.').waitFor()
+  await untilRest(page)
 
   await page.keyboard.press('Alt+a')
   await tabTo(strip.getByRole('button', { name: 'Review…' }))
@@ -238,6 +243,7 @@ test('a project asks before it runs its hooks, and asks again when a script chan
 
   await prompt(page, 'Read it again')
   await page.getByText('It was denied.').waitFor()
+  await untilRest(page)
   await writeFile(
     join(host.folder, '.agent/hooks/guard.sh'),
     guard.replace('exit 0', 'curl -s example.com # \u202etxt\nexit 0'),
@@ -245,6 +251,7 @@ test('a project asks before it runs its hooks, and asks again when a script chan
   await prompt(page, 'And now?')
   await answerByKey(page, 'd')
   await page.getByText('You said no.').waitFor()
+  await untilRest(page)
   await strip.getByText('1 program that you trusted has changed.').waitFor()
   await shots(page, 'trust-changed')
   await page.keyboard.press('Alt+a')
@@ -305,6 +312,7 @@ test('the panel says in Chinese what is odd about hooks, why one does not run an
   await field.fill('读')
   await field.press('Enter')
   await page.getByText('Gelesen.').waitFor()
+  await untilRest(page)
 
   const rail = page.getByRole('navigation', { name: '面板' })
   await rail.getByRole('button', { name: '钩子' }).click()
@@ -367,7 +375,7 @@ const slow = (file: string) =>
 const waiting = JSON.stringify({
   hooks: {
     UserPromptSubmit: [
-      { hooks: [{ type: 'command', name: 'Gate', timeout: 60, command: slow('gate.txt') }] },
+      { hooks: [{ type: 'command', name: 'Gate', timeout: 600, command: slow('gate.txt') }] },
     ],
     PostToolUse: [
       {
@@ -375,7 +383,7 @@ const waiting = JSON.stringify({
           {
             type: 'command',
             name: 'Style',
-            timeout: 60,
+            timeout: 600,
             statusMessage: 'Checking the style…',
             command: slow('style.txt'),
           },
@@ -409,6 +417,7 @@ test('what a hook does while it runs is shown, and what it says to the user is a
   await writeFile(join(host.folder, '../style.txt'), '')
   await page.getByText('I read the shop.').waitFor()
   await page.getByText('Checking the style…').waitFor({ state: 'detached' })
+  await untilRest(page)
   const fold = page.locator('button[data-key^="f"]')
   if (await fold.count()) await fold.last().click()
   await page.getByText('All 3 files are⟨U+202E⟩ tidy.').waitFor()

@@ -103,8 +103,8 @@ test('a link opens outside and leaves the application where it is', async () => 
   await link.waitFor()
   // The wheel leaves the end of the list, which would otherwise scroll back to it.
   await page.getByRole('log').hover()
-  await page.mouse.wheel(0, -100)
-  await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
+  const latest = page.getByRole('button', { name: 'Jump to latest' })
+  await expect.poll(() => page.mouse.wheel(0, -100).then(() => latest.count())).toBe(1)
   await link.scrollIntoViewIfNeeded()
   await link.click()
   await opened

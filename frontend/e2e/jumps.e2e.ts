@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, prompt, shot, shots } from './browser'
+import { openPage, prompt, shot, shots, untilFocused, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -59,12 +59,12 @@ async function stageStory() {
   for (let n = 0; n < chapters; n++) {
     await prompt(page, `Chapter ${n}`)
     await page.getByText(`Filler ${n}.29 of`).waitFor()
-    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+    await untilRest(page)
     if (n === 16) await rename(page)
     if (n !== 6) continue
     await prompt(page, '!echo the thread is lost; exit 3')
     await page.getByText('exit 3', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+    await untilRest(page)
   }
   await page.reload()
   await page.getByText(`Filler ${chapters - 1}.29 of`).waitFor()
@@ -76,41 +76,35 @@ test('the keyboard goes to the start, from prompt to prompt, to an error and bac
   const { keyboard } = page
   const latest = page.getByRole('button', { name: 'Jump to latest' })
   const sees = (text: string) => expect.poll(() => isInView(page, text)).toBe(true)
-  const said = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
+  /** Presses a key and waits for what it comes to, which is told for a moment only. */
+  const press = (key: string, told: string) =>
+    Promise.all([page.getByRole('status').filter({ hasText: told }).waitFor(), keyboard.press(key)])
 
   await keyboard.press('Alt+Home')
   await sees('Chapter 0')
   await latest.waitFor()
   await shot(page, 'jumps-start')
-  await keyboard.press('Alt+PageUp')
-  await said('You sent no earlier message.')
+  await press('Alt+PageUp', 'You sent no earlier message.')
   await shots(page, 'jumps-none')
 
   // Two presses at once are two jumps.
+  await press('Alt+PageDown', 'Your message: Chapter 1')
   await keyboard.press('Alt+PageDown')
-  await said('Your message: Chapter 1')
-  await keyboard.press('Alt+PageDown')
-  await keyboard.press('Alt+PageDown')
-  await said('Your message: Chapter 3')
+  await press('Alt+PageDown', 'Your message: Chapter 3')
   await sees('Chapter 3')
-  await keyboard.press('Alt+PageUp')
-  await said('Your message: Chapter 2')
+  await press('Alt+PageUp', 'Your message: Chapter 2')
 
-  await keyboard.press('F8')
-  await said('Error: echo the thread is lost')
+  await press('F8', 'Error: echo the thread is lost')
   await sees('the thread is lost')
   await shots(page, 'jumps-error')
-  await keyboard.press('F8')
-  await said('There is no later error.')
-  await keyboard.press('Shift+F8')
-  await said('There is no earlier error.')
+  await press('F8', 'There is no later error.')
+  await press('Shift+F8', 'There is no earlier error.')
 
   // What arrives meanwhile is not lost, and a message is sent to the end.
   await keyboard.press('Alt+End')
   await sees(`Filler ${chapters - 1}.29`)
   await latest.waitFor({ state: 'hidden' })
-  await keyboard.press('Alt+PageUp')
-  await said(`Your message: Chapter ${chapters - 1}`)
+  await press('Alt+PageUp', `Your message: Chapter ${chapters - 1}`)
   await keyboard.press('Alt+Home')
   await sees('Chapter 0')
   await keyboard.type('One more')
@@ -121,12 +115,11 @@ test('the keyboard goes to the start, from prompt to prompt, to an error and bac
   const menu = page.getByRole('button', { name: 'Go to…' })
   await menu.focus()
   await keyboard.press('Enter')
-  await page.getByRole('menuitem', { name: 'Start of the conversation' }).waitFor()
+  await untilFocused(page.getByRole('menuitem', { name: 'Start of the conversation' }))
   expect(await violations(page)).toEqual([])
   await shots(page, 'jumps-menu')
   await keyboard.press('ArrowDown')
-  await keyboard.press('Enter')
-  await said(`Your message: `)
+  await press('Enter', 'Your message: ')
   await keyboard.press('Control+/')
   await page.getByText('Go to your previous or next message').waitFor()
   expect(offences).toEqual([])
@@ -138,8 +131,11 @@ test('the conversation is read on from its start to the newest message, and sear
   await page.keyboard.press('Alt+Home')
   await expect.poll(() => isInView(page, 'Chapter 0')).toBe(true)
   // The list is another one, but the focus is still in it.
-  expect(await page.evaluate(() => !!document.activeElement?.closest('[role=log]'))).toBe(true)
+  await expect
+    .poll(() => page.evaluate(() => !!document.activeElement?.closest('[role=log]')))
+    .toBe(true)
   await page.keyboard.press('Control+f')
+  await untilFocused(page.getByRole('search').locator('input'))
   await page.keyboard.type('Filler 22.3 of')
   await expect.poll(() => isInView(page, 'Filler 22.3 of')).toBe(true)
   await page.keyboard.press('Control+a')

@@ -11,6 +11,8 @@ import {
   shot,
   shots,
   tabTo,
+  untilFocused,
+  untilRest,
 } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
@@ -59,6 +61,7 @@ test('what ran is listed with what authorised it, and filtered, by keyboard only
   await asks(page, 'rm -rf made').waitFor()
   await answerByKey(page, 'd')
   await page.getByText('All is done.').waitFor()
+  await untilRest(page)
 
   const facts = () => rows(page).locator(':scope > p').allInnerTexts()
   await expect
@@ -90,6 +93,7 @@ test('what ran is listed with what authorised it, and filtered, by keyboard only
   await pick(page, 'Denied')
   await expect.poll(() => rows(page).count()).toBe(1)
   await pick(page, 'Allowed or denied')
+  await untilFocused(panel.getByRole('combobox', { name: /^Decision/ }))
 
   // What runs now is listed at once, and its card says the same.
   await prompt(page, 'Go on')
@@ -106,6 +110,7 @@ test('a card says what authorised its call', async () => {
   ])
   await prompt(page, 'Go')
   await page.getByText('All is done.').waitFor()
+  await untilRest(page)
   await page.getByRole('button', { name: /details of Read a\.txt/ }).click()
   await page.getByText('Allowed by the mode “Ask first”.').waitFor()
   await shot(page, 'ledger-card')
@@ -137,6 +142,7 @@ test('who comes back is told what ran without asking, on every page, until it is
   await look(page, false, begin)
   await prompt(page, 'Go')
   await page.getByText('All is done.').waitFor()
+  await untilRest(page)
   const strip = page.getByRole('region', { name: 'While you were away' })
   expect(await strip.count()).toBe(0)
   await look(page, true, begin + 72 * 60_000)
@@ -171,7 +177,7 @@ test('who comes back is told what ran without asking, on every page, until it is
     .getByRole('region', { name: 'While you were away' })
     .waitFor({ state: 'detached' })
   const message = other.page.getByRole('textbox', { name: 'Message', exact: true })
-  expect(await message.evaluate((it) => it === document.activeElement)).toBe(true)
+  await untilFocused(message)
   await other.page.reload()
   await message.waitFor()
   expect(await other.page.getByRole('region', { name: 'While you were away' }).count()).toBe(0)

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { openPage, panelOf, prompt, shot, shots } from './browser'
+import { openPage, panelOf, prompt, shot, shots, untilFocused, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -92,22 +92,26 @@ test('models by level, a picture, a rate limit that runs out, and a budget that 
   const standard = settings.getByRole('textbox', { name: 'Stop each new session at' })
   await standard.fill('7')
   await standard.press('Escape')
-  expect(await standard.inputValue()).toBe('')
+  await expect.poll(() => standard.inputValue()).toBe('')
   await standard.fill('0.50')
   await standard.press('Enter')
   await settings.getByRole('button', { name: 'Remove' }).waitFor()
   await shots(page, 'limits-models')
   await page.keyboard.press('Escape')
+  await settings.waitFor({ state: 'detached' })
 
   await prompt(page, 'Look at the logo')
   await page.getByText('A disc on nothing.').waitFor()
+  await untilRest(page)
   await page.getByRole('heading', { name: 'The logo of the shop' }).waitFor()
   expect(model.asked).toEqual(['seeing-1', 'seeing-1', 'blind-1'])
 
   await page.getByRole('button', { name: /details of Read logo\.png/ }).click()
   const picture = page.getByRole('img', { name: 'logo.png' })
   await picture.waitFor()
-  expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1200)
+  await expect
+    .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+    .toBe(1200)
   await shots(page, 'limits-picture')
   await page.getByRole('button', { name: 'Show logo.png in full size' }).click()
   const full = page.getByRole('dialog', { name: 'logo.png' })
@@ -127,7 +131,7 @@ test('models by level, a picture, a rate limit that runs out, and a budget that 
   await page.getByRole('button', { name: /^Cost of this session/ }).click()
   const panel = panelOf(page, 'Cost')
   const budget = panel.getByRole('textbox', { name: 'Stop this session at' })
-  expect(await budget.inputValue()).toBe('0.50')
+  await expect.poll(() => budget.inputValue()).toBe('0.50')
   await panel.getByText('26% of $0.50 spent').waitFor()
   await shot(page, 'limits-budget-calm')
   await budget.fill('1,000')
@@ -142,13 +146,13 @@ test('models by level, a picture, a rate limit that runs out, and a budget that 
   await shots(page, 'limits-budget')
   await page.setViewportSize({ width: 900, height: 800 })
   await page.getByRole('button', { name: 'Raise the budget' }).click()
-  await expect.poll(() => budget.evaluate((field) => field === document.activeElement)).toBe(true)
+  await untilFocused(budget)
   await shot(page, 'limits-raise-900')
   await page.setViewportSize({ width: 1280, height: 800 })
   await panel.getByRole('combobox', { name: 'Cost of: This session' }).click()
   await page.getByRole('option', { name: 'All sessions' }).click()
   await page.getByRole('button', { name: 'Raise the budget' }).click()
-  await expect.poll(() => budget.evaluate((field) => field === document.activeElement)).toBe(true)
+  await untilFocused(budget)
   await page.keyboard.type('5')
   await page.keyboard.press('Enter')
   await panel.getByText(/^\d% of \$5\.00 spent$/).waitFor()
@@ -161,8 +165,10 @@ test('models by level, a picture, a rate limit that runs out, and a budget that 
 
   await page.getByRole('button', { name: 'Model: Seeing One' }).click()
   await page.getByRole('option', { name: /^Blind One/ }).click()
+  await page.getByRole('button', { name: 'Model: Blind One' }).waitFor()
   await prompt(page, 'And now you')
   await page.getByText('I cannot see it.').waitFor()
+  await untilRest(page)
   const repair = page.getByRole('button', { name: 'Pictures are sent in another form' })
   await repair.waitFor()
   await shots(page, 'limits-repair')
@@ -191,7 +197,7 @@ test('the panes keep the width that they were given, by mouse and by keys', asyn
   const width = async () =>
     (await page.getByRole('navigation', { name: 'Sessions' }).boundingBox())?.width
   await edge.waitFor()
-  expect(await width()).toBe(240)
+  await expect.poll(width).toBe(240)
   const box = (await edge.boundingBox())!
   const [x, y] = [box.x + box.width / 2, box.y + 300]
   await page.mouse.move(x, y)
@@ -199,16 +205,16 @@ test('the panes keep the width that they were given, by mouse and by keys', asyn
   await page.mouse.move(x + 40, y, { steps: 4 })
   await shot(page, 'limits-drag')
   await page.mouse.up()
-  expect(await width()).toBe(280)
+  await expect.poll(width).toBe(280)
   await edge.focus()
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight')
   await shot(page, 'limits-separator')
-  expect(await width()).toBe(328)
+  await expect.poll(width).toBe(328)
   await page.keyboard.press('Control+.')
   const right = page.getByRole('separator', { name: 'Width of the panel' })
   await right.focus()
   await page.keyboard.press('ArrowLeft')
-  expect(await right.getAttribute('aria-valuenow')).toBe('436')
+  await expect.poll(() => right.getAttribute('aria-valuenow')).toBe('436')
 
   // A page that was left takes its last change along; the next one may be faster.
   await expect
@@ -219,6 +225,6 @@ test('the panes keep the width that they were given, by mouse and by keys', asyn
     })
     .toEqual([328, '436'])
   await edge.dblclick()
-  expect(await width()).toBe(240)
+  await expect.poll(width).toBe(240)
   expect(offences).toEqual([])
 })

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { answer, openPage, shot } from './browser'
+import { answer, openPage, shot, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -119,6 +119,7 @@ test.each(['en', 'zh-CN'] as const)(
     await page.getByText('I look first.').waitFor()
     await answer(question, say.allow)
     await page.getByText('Done, in').waitFor()
+    await untilRest(page)
     for (const density of ['verbose', 'summary']) {
       await field.focus()
       await page.keyboard.press('Control+o')
@@ -144,8 +145,10 @@ test.each(['en', 'zh-CN'] as const)(
     const tops: number[] = []
     for (const [n, tab] of (await dialog.getByRole('tab').all()).entries()) {
       await tab.click()
-      tops.push(await dialog.getByRole('tabpanel').evaluate(firstText))
+      const top = () => dialog.getByRole('tabpanel').evaluate(firstText)
+      await expect.poll(top).toBeGreaterThan(0) // it may still be loaded
       await seen(`settings-${n}`)
+      tops.push(await top())
     }
     expect(Math.max(...tops) - Math.min(...tops), `${tops}`).toBeLessThan(6)
     expect(found).toEqual([])
@@ -163,8 +166,9 @@ test('diagrams of other kinds are drawn in the colours of the page', async () =>
   await page.getByRole('textbox', { name: say.field }).fill('How?')
   await page.keyboard.press('Enter')
   await page.getByText('That is all.').waitFor()
+  await untilRest(page)
   for (let left = count; left > 0; left--) {
-    await page.getByRole('button', { name: say.show }).first().click()
+    await page.getByRole('button', { name: say.show }).first().press('Enter')
     await expect.poll(() => pictures(page).count()).toBe(count - left + 1)
   }
   const light = await sources(page)

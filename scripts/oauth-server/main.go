@@ -1,7 +1,7 @@
 // Command oauth-server is a server of the Model Context Protocol that wants the user to
 // consent, for journeys in a browser. It prints its addresses as one line of JSON. A
-// line "expire" on its input ends its access tokens, "revoke" ends all tokens; it ends
-// with its input.
+// line "expire" on its input ends its access tokens, "revoke" ends all tokens; it repeats
+// the line once that is done. It ends with its input.
 package main
 
 import (
@@ -46,7 +46,10 @@ func run() error {
 			s.Expire()
 		case "revoke":
 			s.Revoke()
+		default:
+			continue
 		}
+		fmt.Println(input.Text())
 	}
 	return input.Err()
 }

@@ -2,7 +2,7 @@
 import { answerTo, isTooLarge, type Colours, type Drawn } from './drawing'
 
 /** After so many ms a drawing is given up. */
-const patience = 10_000
+const patience = 30_000
 
 const drawn = new Map<string, Promise<Drawn>>()
 const mostDrawn = 20
