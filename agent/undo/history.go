@@ -74,6 +74,12 @@ func newest[T any](all []T) []T {
 	return all
 }
 
+// Knows reports whether a restoration is in the logs.
+func (h *History) Knows(id string) bool {
+	return slices.ContainsFunc(h.Restorations, func(r Restored) bool { return r.ID == id }) ||
+		slices.ContainsFunc(h.Steps, func(p Past) bool { return p.Call == id }) // what was taken over is a step
+}
+
 // Settle puts the steps of all sessions in the order in which they ended, and finds out
 // what of them stands undone. It is called after the last Apply.
 func (h *History) Settle() {

@@ -59,13 +59,23 @@ func (w *Workbench) compareFile(ctx context.Context, in CompareFileRequest) (Com
 
 // take answers sessions.take.
 func (w *Workbench) take(ctx context.Context, in TakeRequest) (agent.FilesRestored, error) {
-	var none agent.FilesRestored
+	var none, taken agent.FilesRestored
 	if w.cfg.ReadOnly {
 		return none, backend.Problem(backend.ProblemTakeReadOnly)
 	}
-	if _, err := w.atRest(ctx, in.Session); err != nil {
+	err := w.exclusively(ctx, in.Session, func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) (err error) {
+		taken, err = w.takeOver(ctx, info, in, record)
+		return err
+	})
+	if err != nil { // it may be under way still
 		return none, err
 	}
+	return taken, nil
+}
+
+// takeOver takes over a file as it was shown.
+func (w *Workbench) takeOver(ctx context.Context, info backend.SessionInfo, in TakeRequest, record func(agent.Payload) error) (agent.FilesRestored, error) {
+	var none agent.FilesRestored
 	c, err := w.compareOf(ctx, in.Session, in.With)
 	if err != nil {
 		return none, err
@@ -83,14 +93,12 @@ func (w *Workbench) take(ctx context.Context, in TakeRequest) (agent.FilesRestor
 	if err != nil {
 		return none, err
 	}
-	ready.ID, ready.Taken = newID(), in.With
-	// What was written is recorded, even if the page goes away meanwhile.
-	ctx = context.WithoutCancel(ctx)
-	done := folder.Carry(ctx, ready)
-	if len(done.Files) == 0 {
-		return done, backend.Problem(backend.ProblemTakeConflict, in.Path)
+	ready.ID, ready.Taken = newRestoration(), in.With
+	done, err := w.carry(ctx, info, folder, ready, record)
+	if err == nil && len(done.Files) == 0 {
+		err = backend.Problem(backend.ProblemTakeConflict, in.Path)
 	}
-	return done, w.publish(ctx, in.Session, done)
+	return done, err
 }
 
 // CompareRequest is for sessions.compare: what the branch With made is compared with

@@ -99,7 +99,10 @@ func (w *Workbench) applyUndo(ctx context.Context, in UndoApplyRequest) (UndoRep
 		reply.Restored, err = w.restore(ctx, info, in.Target, in.Files, record)
 		return err
 	})
-	return reply, err
+	if err != nil { // it may be under way still
+		return UndoReply{}, err
+	}
+	return reply, nil
 }
 
 // restore undoes or redoes in files what was chosen of a preview.

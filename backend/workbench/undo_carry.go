@@ -90,15 +90,18 @@ func undoBusy(err error) error {
 	return err
 }
 
-// carry carries out a restoration and records it. What it is going to do is stored
-// first, so that a crash leaves no change behind that nothing says.
+// carry carries out a restoration and records it, unless nothing was taken over. What
+// it is going to do is stored first, so that a crash leaves no change behind that
+// nothing says.
 func (w *Workbench) carry(ctx context.Context, info backend.SessionInfo, folder *undo.Folder, r agent.FilesRestored, record func(agent.Payload) error) (agent.FilesRestored, error) {
 	if err := w.intend(info.ID, r); err != nil {
 		return r, backend.Problem(backend.ProblemUndoUnsaved).Because(err)
 	}
 	r = folder.Carry(ctx, r)
-	if err := record(r); err != nil {
-		return r, err
+	if len(r.Files) > 0 || r.Taken == "" {
+		if err := record(r); err != nil {
+			return r, err
+		}
 	}
 	return r, os.Remove(w.intent(info.ID))
 }
@@ -169,10 +172,8 @@ func (w *Workbench) settle(ctx context.Context, info backend.SessionInfo, record
 	if err != nil {
 		return err
 	}
-	for _, known := range u.Restorations {
-		if known.ID == r.ID {
-			return os.Remove(w.intent(info.ID))
-		}
+	if u.Knows(r.ID) {
+		return os.Remove(w.intent(info.ID))
 	}
 	folder, done, err := w.restorable(info)
 	if err != nil {

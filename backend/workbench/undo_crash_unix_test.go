@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -157,5 +159,61 @@ func TestUndoSettlesFirst(t *testing.T) {
 	}
 	if _, err := call[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session}); err == nil || err.ID != backend.ProblemUndoNothing {
 		t.Errorf("something is left to undo: %v", err)
+	}
+}
+
+// unsaved is a store that does not take restorations while fails is set.
+type unsaved struct {
+	backend.Store
+	fails *atomic.Bool
+}
+
+func (u unsaved) Append(ctx context.Context, events ...agent.Event) (int64, error) {
+	if u.fails.Load() && slices.ContainsFunc(events, func(ev agent.Event) bool { return ev.Kind() == agent.KindFilesRestored }) {
+		return 0, errFault
+	}
+	return u.Store.Append(ctx, events...)
+}
+
+// A file was taken over from another branch when the program ended, and the log does
+// not say so: opening the session enters it, once, and it can be undone.
+func TestTakeThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	var fails atomic.Bool
+	p := newPageOn(t, environment(llmtest.Serve(t), ""), func(s *storage.Store) backend.Store { return unsaved{s, &fails} })
+	ours := p.session("compat")
+	p.putFile("f", "0\n")
+	theirs := fork(p, workbench.ForkRequest{Session: ours}).Session.ID
+	p.step(theirs, "1", 0, func() { p.putFile("f", "theirs\n") }, "f")
+	p.putFile("f", "0\n")
+	shown := must[workbench.CompareFileReply](p, "sessions.compare_file", workbench.CompareFileRequest{Session: ours, With: theirs, Path: "f"})
+	if shown.Take == nil {
+		t.Fatalf("%+v", shown)
+	}
+	fails.Store(true)
+	take := workbench.TakeRequest{Session: ours, With: theirs, Path: "f", Seal: shown.Take.Seal}
+	if _, err := call[agent.FilesRestored](p, "sessions.take", take); err == nil || p.fileText("f") != "theirs\n" {
+		t.Fatalf("%v, %q", err, p.fileText("f"))
+	}
+	fails.Store(false)
+	intent := filepath.Join(p.home, "restoring", ours+".json")
+	note, err := os.ReadFile(intent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		opened := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: ours})
+		taken := slices.DeleteFunc(opened.Events, func(ev agent.Event) bool {
+			d, ok := ev.Data.(agent.FilesRestored)
+			return !ok || d.Taken != theirs || len(d.Files) != 1
+		})
+		if _, err := os.Stat(intent); len(taken) != 1 || !os.IsNotExist(err) {
+			t.Fatalf("it is %d times in the log, %v", len(taken), err)
+		}
+		put(t, intent, string(note)) // as if the program had ended before it was removed
+	}
+	p.restore(ours, workbench.UndoTarget{})
+	if text := p.fileText("f"); text != "0\n" {
+		t.Errorf("undone, it is %q", text)
 	}
 }
