@@ -18,8 +18,11 @@ type Store interface {
 	// no request in it waits for an answer. The events get their places; an error among
 	// them leaves nothing behind. The session was created at the time of the first one if
 	// info does not say when. Others are stored meanwhile: until the log is complete, the
-	// session counts as deleted, and it stays so if the process ends before.
+	// session counts as deleted. If the process ends before, DropUnfinished removes it.
 	CreateSessionFrom(ctx context.Context, info SessionInfo, events iter.Seq2[agent.Event, error]) (SessionInfo, error)
+	// DropUnfinished removes what is left of sessions whose logs were not stored
+	// completely when their process ended. What another process is storing stays.
+	DropUnfinished(context.Context) error
 	// Sessions lists a folder's sessions, newest first.
 	Sessions(ctx context.Context, folder string) ([]SessionInfo, error)
 	// SessionPage lists some of a folder's sessions.

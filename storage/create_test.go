@@ -5,6 +5,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,6 +150,81 @@ func TestCreateSessionFromALongSource(t *testing.T) {
 	}
 	if stored, err := other.Session(t.Context(), "long"); err != nil || stored.Seq != 2500 || stored.Marks.Deleted != 0 || !cmp.Equal(got, stored) {
 		t.Errorf("%+v, %v", stored, err)
+	}
+}
+
+// What is left of a session whose process was killed while it was stored is removed. A
+// session that is being stored, one that a person deleted, and an unfinished one that a
+// person brought back, stay.
+func TestDropUnfinished(t *testing.T) {
+	t.Parallel()
+	home, crashed := t.TempDir(), t.TempDir()
+	s, other := open(t, home), open(t, home)
+	session(t, s, "whole")
+	add(t, s, "whole", agent.UserInput{Text: "x"}, agent.Marks{Deleted: 7})
+	drop := func(s *storage.Store) {
+		t.Helper()
+		if err := s.DropUnfinished(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	ids := func(s *storage.Store) string {
+		t.Helper()
+		list, err := s.Sessions(t.Context(), "/p")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, info := range list {
+			all = append(all, info.ID)
+		}
+		slices.Sort(all)
+		return strings.Join(all, " ")
+	}
+	long := func(killed func()) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			for range 8 { // each is a file, and all are more than one part
+				if !yield(agent.Event{At: 1, Data: agent.UserInput{Text: strings.Repeat("x", 300<<10)}}, nil) {
+					return
+				}
+			}
+			killed()
+		}
+	}
+	_, err := s.CreateSessionFrom(t.Context(), backend.SessionInfo{ID: "back", Folder: "/p"}, long(func() {
+		_, err := s.CreateSessionFrom(t.Context(), backend.SessionInfo{ID: "cut", Folder: "/p"}, long(func() {
+			drop(other)
+			if err := os.CopyFS(crashed, os.DirFS(home)); err != nil { // a killed process leaves as much
+				t.Fatal(err)
+			}
+		}))
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	drop(other)
+	if got := ids(other); got != "back cut whole" {
+		t.Errorf("without a crash there are %q", got)
+	}
+	c := open(t, crashed)
+	if got := ids(c); got != "back cut whole" {
+		t.Fatalf("after a crash there are %q", got)
+	}
+	add(t, c, "back", agent.Marks{})
+	drop(c)
+	if got := ids(c); got != "back whole" {
+		t.Errorf("%q are left", got)
+	}
+	if _, err := os.Stat(filepath.Join(crashed, "blobs", "cut")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its large events are left: %v", err)
+	}
+	add(t, c, "back", agent.Marks{Deleted: 9})
+	drop(c)
+	if got := ids(c); got != "back whole" {
+		t.Errorf("%q are left after a person deleted one", got)
 	}
 }
 

@@ -129,6 +129,12 @@ SELECT id, session, seq FROM approvals;
 -- name: select-setting
 SELECT value, checksum FROM settings WHERE key = ?;
 
+-- name: select-unfinished
+SELECT key FROM settings WHERE key GLOB 'unfinished *' LIMIT 100;
+
+-- name: delete-setting
+DELETE FROM settings WHERE key = ?;
+
 -- name: upsert-setting
 INSERT INTO settings (key, value, checksum) VALUES (?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum;
