@@ -182,7 +182,7 @@ type FileChangedInput struct {
 	Event string `json:"event"` // "add", "change" or "unlink"
 }
 
-// WorktreeCreateInput comes after a git worktree was made for an agent.
+// WorktreeCreateInput comes after a git worktree was made for an agent or a fork.
 type WorktreeCreateInput struct {
 	Name   string `json:"name"`
 	Path   string `json:"worktree_path"`

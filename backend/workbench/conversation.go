@@ -134,6 +134,9 @@ func (w *Workbench) begin(ctx context.Context, info backend.SessionInfo, turn li
 	if err := w.providers.Ready(ctx, info.Settings.Provider); err != nil {
 		return err
 	}
+	if err := w.treePresent(info); err != nil { // it may have gone since the session was opened
+		return err
+	}
 	if _, err := w.settled(ctx, info); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package workbench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -90,6 +91,11 @@ func (w *Workbench) ForkSession(ctx context.Context, in ForkRequest) (ForkReply,
 	if err != nil {
 		remove()
 		return ForkReply{}, err
+	}
+	if in.Folder == ForkInWorktree {
+		if err := w.admitFork(ctx, info); err != nil {
+			return ForkReply{}, err
+		}
 	}
 	if settings.Mode == agent.ModeBypass {
 		err = w.permitBypass(ctx, id)
@@ -223,6 +229,26 @@ func (w *Workbench) storeFork(ctx context.Context, f fork, then []agent.Payload)
 	return w.cfg.Store.Session(ctx, f.info.ID)
 }
 
+// admitFork asks the hooks of a fork about its new worktree. If one refuses it, the fork
+// goes, and the worktree with it unless the hook has left something there.
+func (w *Workbench) admitFork(ctx context.Context, info backend.SessionInfo) error {
+	tree, ok := w.ownTree(info)
+	if !ok {
+		return nil
+	}
+	l, release, err := w.sessions.Open(ctx, info.ID)
+	if err != nil {
+		return err
+	}
+	refused := fireTree(ctx, l, tree)
+	release()
+	if refused == nil {
+		return nil
+	}
+	_, err = w.removeSession(context.WithoutCancel(ctx), SessionRef{Session: info.ID})
+	return backend.Problem(backend.ProblemWorktreeUnmade).Detailed(refused.Error()).Because(errors.Join(refused, err))
+}
+
 // permitBypass lets a session that was just made run everything.
 func (w *Workbench) permitBypass(ctx context.Context, id string) error {
 	l, release, err := w.sessions.Open(ctx, id)
@@ -280,12 +306,27 @@ func (w *Workbench) forgetTree(ctx context.Context, info backend.SessionInfo) {
 			return
 		}
 	}
-	w.removeTree(ctx, tree)
+	if w.removeTree(ctx, tree) && info.Origin != nil {
+		w.tellRemoved(ctx, info.Origin.Session, tree)
+	}
 }
 
-// removeTree removes a worktree if nothing is lost with it.
-func (w *Workbench) removeTree(ctx context.Context, tree worktree.Tree) {
-	if kept, err := worktree.Remove(ctx, tree); err != nil || kept != "" {
+// tellRemoved tells the hooks of the session that was forked that the worktree of the
+// fork is gone, if there still is such a session. The fork has ended.
+func (w *Workbench) tellRemoved(ctx context.Context, session string, tree worktree.Tree) {
+	l, release, err := w.sessions.Open(ctx, session)
+	if err != nil {
+		return
+	}
+	defer release()
+	l.Observe(agent.HookWorktreeRemove, func(context.Context) agent.HookInput { return removed(tree) })
+}
+
+// removeTree removes a worktree if nothing is lost with it, and reports whether it did.
+func (w *Workbench) removeTree(ctx context.Context, tree worktree.Tree) bool {
+	kept, err := worktree.Remove(ctx, tree)
+	if err != nil || kept != "" {
 		slog.Info("kept a worktree", "worktree", tree.Path(), "because", string(kept), "err", err)
 	}
+	return err == nil && kept == ""
 }

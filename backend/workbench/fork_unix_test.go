@@ -8,11 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/storage"
 )
 
 // OC-02: a fork works in a worktree of its own, also when the program is started
@@ -108,6 +112,47 @@ func TestWorktreeOfAForkGoes(t *testing.T) {
 	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: shared.ID})
 	if _, err := os.Stat(cleanPath); !os.IsNotExist(err) {
 		t.Errorf("the worktree that nobody needs is there: %v", err)
+	}
+}
+
+// The hooks of a fork are told of its new worktree, and those of the session that was
+// forked that it is gone.
+func TestHooksOfAForksWorktree(t *testing.T) {
+	t.Parallel()
+	folder := committed(t)
+	p, told := listening(t, folder, llmtest.Serve(t))
+	id := p.session("openai")
+	made := fork(p, workbench.ForkRequest{Session: id, Folder: workbench.ForkInWorktree}).Session
+	name := filepath.Base(made.Worktree)
+	logged(p, hooks.HookLogRequest{Point: agent.HookWorktreeCreate}, 1)
+	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: made.ID})
+	logged(p, hooks.HookLogRequest{Point: agent.HookWorktreeRemove}, 1)
+	path := filepath.Join(folder, made.Worktree)
+	for point, want := range map[agent.HookPoint][][]any{
+		agent.HookWorktreeCreate: {{made.ID, name, path, "worktree-" + name}},
+		agent.HookWorktreeRemove: {{id, name, path, nil}},
+	} {
+		if diff := cmp.Diff(want, pick(toldAt(t, told, point), "session_id", "name", "worktree_path", "branch")); diff != "" {
+			t.Errorf("%s: %s", point, diff)
+		}
+	}
+}
+
+// A hook that denies the worktree of a fork leaves neither.
+func TestHooksRefuseAFork(t *testing.T) {
+	t.Parallel()
+	server, folder, user := llmtest.Serve(t), committed(t), t.TempDir()
+	put(t, user+"/.agent/settings.json", `{"hooks":{"WorktreeCreate":[{"hooks":[{"type":"command","command":"echo not today >&2; exit 2","timeout":300}]}]}}`)
+	p := openPage(t, folder, t.TempDir(), homely(server, user), func(s *storage.Store) backend.Store { return s })
+	_, err := call[workbench.ForkReply](p, "sessions.fork", workbench.ForkRequest{Session: p.session("openai"), Folder: workbench.ForkInWorktree})
+	if err == nil || err.ID != backend.ProblemWorktreeUnmade || !strings.Contains(err.Details, " hook refused the worktree: not today") {
+		t.Errorf("%+v", err)
+	}
+	if trees := git(t, folder, "worktree", "list"); strings.Contains(trees, ".worktrees") {
+		t.Errorf("left: %s", trees)
+	}
+	if n := len(must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions); n != 1 {
+		t.Errorf("%d sessions", n)
 	}
 }
 

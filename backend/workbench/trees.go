@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/worktree"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/live"
 )
 
 // treeOf returns the worktree that was made for an agent.
@@ -50,6 +51,15 @@ func (h *helpers) isolate(ctx context.Context, parent backend.SessionInfo, id st
 	return nil
 }
 
+// fireTree asks a session's hooks about a new worktree, and returns why it is refused.
+func fireTree(ctx context.Context, l *live.Session, tree worktree.Tree) error {
+	advice := l.Fire(ctx, agent.WorktreeCreateInput{Name: tree.Name, Path: tree.Path(), Branch: tree.Branch()})
+	if advice.Decision != agent.Deny {
+		return nil
+	}
+	return fmt.Errorf("a hook refused the worktree: %s", cmp.Or(advice.Reason, "it gave no reason"))
+}
+
 // admitTree asks the parent's hooks about an agent's new worktree. If one denies it, the
 // worktree is removed, and the agent does not begin.
 func (h *helpers) admitTree(ctx context.Context, id string, helper *agent.Helper) error {
@@ -58,11 +68,10 @@ func (h *helpers) admitTree(ctx context.Context, id string, helper *agent.Helper
 		return nil
 	}
 	tree := h.bench.treeOf(helper)
-	advice := l.Fire(ctx, agent.WorktreeCreateInput{Name: tree.Name, Path: tree.Path(), Branch: tree.Branch()})
-	if advice.Decision != agent.Deny {
+	refused := fireTree(ctx, l, tree)
+	if refused == nil {
 		return nil
 	}
-	refused := fmt.Errorf("a hook refused the worktree: %s", cmp.Or(advice.Reason, "it gave no reason"))
 	kept, err := h.removeTree(ctx, backend.SessionInfo{ID: id, Helper: helper})
 	if kept != "" { // what the hook left there
 		err = errors.Join(err, fmt.Errorf("%s is kept, because %s", tree.Path(), kept))

@@ -139,7 +139,7 @@ const docs = {
     cwdChanged: 'Runs when a command uses another folder than the one before it.',
     fileChanged: 'Runs after a file changed that the matcher names.',
     worktreeCreate:
-      'Runs after a git worktree was made for an agent, before the agent begins. It may hold the agent back.',
+      'Runs after a git worktree was made for an agent or a fork, before it is used. It may refuse the worktree.',
     worktreeRemove: 'Runs after such a worktree was removed.',
     preCompact: 'Runs before a compaction. It can prevent it, or say what to keep.',
     postCompact: 'Runs after a compaction. What it says is told to the model.',
@@ -165,7 +165,7 @@ const docs = {
     configChange: '在设置更改之后运行。',
     cwdChanged: '在一条命令换了文件夹运行时运行。',
     fileChanged: '在匹配的文件更改之后运行。',
-    worktreeCreate: '在为代理创建 git 工作树之后、代理开始之前运行。拒绝会阻止该代理开始。',
+    worktreeCreate: '在为代理或分支会话创建 git 工作树之后、使用之前运行。它可以拒绝该工作树。',
     worktreeRemove: '在这样的工作树被移除之后运行。',
     preCompact: '在压缩对话之前运行。它可以阻止压缩，或说明要保留什么。',
     postCompact: '在压缩对话之后运行。它的话会告诉模型。',
