@@ -44,12 +44,8 @@ func (s *Store) noteFiles(ctx context.Context, tx *sql.Tx, ev agent.Event) error
 // rebuildPage is how many events are read at a time.
 const rebuildPage = 500
 
-// RebuildFileSteps makes the index of the steps that changed files anew from the
+// rebuildFileSteps makes the index of the steps that changed files anew from the
 // logs.
-func (s *Store) RebuildFileSteps(ctx context.Context) error {
-	return s.failed("rebuild the index of changed files", s.rebuildFileSteps(ctx))
-}
-
 func (s *Store) rebuildFileSteps(ctx context.Context) error {
 	tx, err := s.begin(ctx)
 	if err != nil {
