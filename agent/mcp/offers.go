@@ -75,7 +75,6 @@ func offered(keepers []*keeper) []ServerTools {
 				status.Model = ToolName(s.Server, t.Name, func(name string) bool { return taken[name] })
 				taken[status.Model] = true
 			}
-			status.Description = shorten(status.Description, mostForModel)
 			s.Tools = append(s.Tools, status)
 		}
 		out = append(out, s)

@@ -240,6 +240,23 @@ func TestChangedToolWaits(t *testing.T) {
 	}
 }
 
+// A tool that nobody altered is offered, also if its description is longer than what
+// models are told of it.
+func TestToolWithLongDescriptionIsOffered(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	good, behave := y.good()
+	behave("long-words")
+	y.put(filepath.Join(y.user, userFile), `{"mcpServers": {"a": `+good+`}}`)
+	y.await("user a connected") // and looked at
+	offered, _ := y.Manager().Tools()
+	for _, tool := range offered[0].Tools {
+		if got := (held{y.Servers}).Held("s")("a", &tool); got != "" {
+			t.Errorf("the tool %s is %q", tool.Name, got)
+		}
+	}
+}
+
 // A server that makes up new tools for ever does not fill the database: from some
 // number on they wait for the user.
 func TestEndlessToolsWait(t *testing.T) {
