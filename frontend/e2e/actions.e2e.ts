@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { violations } from './axe'
-import { answerByKey, openPage, prompt, shot, untilFocused, untilRest } from './browser'
+import { answerByKey, openPage, prompt, resting, shot, untilFocused, untilRest } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -155,9 +155,9 @@ test('hovering shows the actions beside the text, and they work by mouse', async
   await runTurn(page)
   const bar = page.getByRole('toolbar', { name: 'Actions for this message' })
   const text = page.getByText('It says one, see')
-  await text.hover() // nothing moves any more
-  await page.mouse.move(0, 0)
-  await bar.waitFor({ state: 'detached' })
+  await untilRest(page)
+  await resting(text)
+  expect(await bar.count()).toBe(0)
   const before = await text.boundingBox()
   await text.hover()
   await bar.waitFor()

@@ -111,7 +111,7 @@ test('a compaction that fails or is stopped leaves the conversation as it was', 
   const dialog = page.getByRole('dialog', { name: 'Context' })
   const compact = async () => {
     await meter.click()
-    await dialog.getByRole('row', { name: /^Your messages ≈/ }).waitFor() // the list moves the button
+    await dialog.getByRole('row', { name: /^Free ≈/ }).waitFor() // the list moves the button
     await dialog.getByRole('button', { name: 'Compact', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
   }
