@@ -53,6 +53,9 @@ type Helper struct {
 	// Worktree names the git worktree that was made for the agent; empty if it
 	// works in the project itself.
 	Worktree string `json:"worktree,omitempty"`
+	// Skills are those that were in use where it was started, the outermost first.
+	// Their limits hold for everything that the agent does.
+	Skills []SkillUse `json:"skills,omitempty"`
 }
 
 // SessionEnd closes a session. State is what it was doing.

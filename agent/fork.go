@@ -172,6 +172,7 @@ const movedText = "The conversation above is a copy from another session. From h
 // elsewhere.
 func (t *Transcript) applyCopy(p Payload) {
 	t.Usage, t.Cost = llm.Usage{Known: true}, llm.Spending{}
+	t.past.within = nil // a copy is nobody's agent
 	if fork, ok := p.(Forked); ok && fork.Moved {
 		t.past.briefed, t.past.told = nil, nil
 		t.remind(Reminder(movedText))

@@ -71,7 +71,7 @@ func (t *Transcript) applyRewound() {
 	if t.State != StateClosed {
 		t.State = StateIdle
 	}
-	t.open, t.past.skills = openCalls{}, nil
+	t.open = openCalls{}
 	t.past.forget()
 }
 

@@ -66,6 +66,9 @@ func (u SkillUse) After(skills []SkillUse) []SkillUse {
 // Skills returns the skills in use, the outermost first. Callers must not change it.
 func (t *Transcript) Skills() []SkillUse { return t.past.skills }
 
+// Limits reports whether the skill keeps any tool from being called.
+func (u SkillUse) Limits() bool { return u.Limited || len(u.Denied) > 0 }
+
 // effective returns the settings that hold for the next request: the session's, with the
 // model of the innermost skill that names one.
 func (t *Transcript) effective() Settings {
@@ -84,7 +87,8 @@ func (t *Transcript) effective() Settings {
 // outsideSkill returns the verdict about a call that the skills in use do not allow: the innermost skill decides about what only reads, and every one of them
 // about anything else.
 func (t *turn) outsideSkill(c *ready, call GateCall) (Verdict, bool) {
-	skills := t.session.transcript.past.skills
+	used := &t.session.transcript.past.used
+	skills := slices.Concat(used.within, used.skills)
 	if e, ok := c.tool.(SkillEnder); ok {
 		ends := false
 		if broken := protect(c.spec.Name, func() { ends = e.EndsSkill(call.Input) }); broken == "" && ends {

@@ -192,3 +192,37 @@ func TestSkillModel(t *testing.T) {
 		t.Error("the session's own model changed")
 	}
 }
+
+// An agent keeps to the skills that were in use where it was started, whatever its own inputs
+// and skills are. A copy of its session is no agent.
+func TestSkillOfAnAgent(t *testing.T) {
+	t.Parallel()
+	r, _ := skillRig(t, append(calls("Put:1", "Look:2", "Skill:own Put,See", "See:3", "Put:4"), calls("Put:5")...))
+	r.open()
+	r.store(r.session.Record(agent.SessionStart{Helper: &agent.Helper{Skills: []agent.SkillUse{{Name: "x", Limited: true, Tools: []string{"Look", "Skill"}, ByUser: true}}}}))
+	r.open()
+	want := []string{"Put refused", "Look", "Skill", "See", "Put refused"}
+	if diff := cmp.Diff(want, ran(t, r, r.session.Run(t.Context(), "go"))); diff != "" {
+		t.Error(diff)
+	}
+	r.store(r.session.Record(agent.Forked{}))
+	if diff := cmp.Diff([]string{"Put"}, ran(t, r, r.open().Run(t.Context(), "and now"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a person began still holds in a turn that was taken back, brought back and goes on.
+func TestSkillThatIsBroughtBack(t *testing.T) {
+	t.Parallel()
+	r, _ := skillRig(t, calls("Look:1", "Put:2"))
+	r.cfg.Limits.Rounds = 1
+	ran(t, r, r.open().RunInput(t.Context(), agent.Queued{Text: "go", Typed: "/x", Skill: &agent.SkillUse{Name: "x", Limited: true, Tools: []string{"Look"}, ByUser: true}}))
+	r.rewind("r", r.before("go"))
+	if skills := r.session.Transcript().Skills(); len(skills) > 0 {
+		t.Errorf("after it was taken back: %+v", skills)
+	}
+	r.store(r.session.Record(agent.RewindUndone{ID: "r"}))
+	if diff := cmp.Diff([]string{"Put refused"}, ran(t, r, r.open().Continue(t.Context()))); diff != "" {
+		t.Error(diff)
+	}
+}

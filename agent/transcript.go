@@ -48,6 +48,7 @@ type past struct {
 
 // used is what is known of skills.
 type used struct {
+	within []SkillUse        // in use where this agent was started, the outermost first
 	skills []SkillUse        // in use, the outermost first
 	typed  map[string]string // what the user typed, by the text that was made of it
 }
@@ -173,6 +174,9 @@ func (t *Transcript) Apply(ev Event) {
 		t.past.forget()
 	case SessionStart:
 		t.State, t.past.begun = StateIdle, false
+		if d.Helper != nil {
+			t.past.within = d.Helper.Skills
+		}
 	case SessionEnd:
 		t.State = StateClosed
 	}

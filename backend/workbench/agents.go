@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -55,6 +56,7 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error)
 	if err != nil {
 		return "", err
 	}
+	helper.Skills = limiting(parent.Skills)
 	set, err := h.settings(ctx, parent.Settings, task.Model)
 	if err != nil {
 		return "", err
@@ -140,6 +142,18 @@ func workingDir(project, dir string) (string, error) {
 	return real, nil
 }
 
+// limiting returns the skills that keep tools from being called. An agent keeps to
+// them: it would otherwise do for a model what the skill refuses it.
+func limiting(skills []agent.SkillUse) (out []agent.SkillUse) {
+	for _, use := range skills {
+		if use.Limits() {
+			use.Provider, use.Model, use.Effort = "", "", ""
+			out = append(out, use)
+		}
+	}
+	return out
+}
+
 func (h *helpers) run(ctx context.Context, id, input string) error {
 	return h.bench.start(ctx, id, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, input) })
 }
@@ -164,11 +178,33 @@ func (h *helpers) Send(ctx context.Context, id, message string) error {
 		return err
 	}
 	defer release()
+	if err := h.keepsTo(ctx, id); err != nil {
+		return err
+	}
 	if !l.Busy() {
 		return h.run(ctx, id, message)
 	}
 	_, err = h.bench.addQueued(ctx, QueueAddRequest{Session: id, Verb: agent.Steer, Text: message})
 	return err
+}
+
+// keepsTo refuses to give more work to an agent that is not bound to a skill which
+// limits its parent by now.
+func (h *helpers) keepsTo(ctx context.Context, id string) error {
+	parent, err := h.bench.cfg.Store.Session(ctx, h.parent)
+	if err != nil {
+		return err
+	}
+	child, err := h.bench.cfg.Store.Session(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, use := range limiting(parent.Skills) {
+		if !slices.ContainsFunc(child.Helper.Skills, func(o agent.SkillUse) bool { return reflect.DeepEqual(o, use) }) {
+			return fmt.Errorf("agent %q was started before the skill %s was in use, which limits what it may do; start another one", id, use.Name)
+		}
+	}
+	return nil
 }
 
 // Wait implements [subagent.Host].

@@ -243,3 +243,29 @@ func TestSkillNamesAModel(t *testing.T) {
 		t.Errorf("%+v, %t", low, ok)
 	}
 }
+
+// A skill's limits hold for the agents that are started while it is in use, and an older
+// agent is given no more work meanwhile.
+func TestSkillLimitsAgents(t *testing.T) {
+	t.Parallel()
+	p, server := skilled(t, map[string]string{
+		".claude/skills/look/SKILL.md": skillFile("look", "allowed-tools: Read, Agent\n", "Look."),
+	}, llmtest.Round{Calls: []llmtest.Call{spawn("Wait for more.", nil)}})
+	server.Script("helper", llmtest.Round{Text: "Ready."})
+	id := p.session("openai")
+	p.send(id, "go")
+	older, _ := agentOf(p, "SpawnAgent")
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": older})}}, llmtest.Round{Text: "It waits."})
+	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "It waits." })
+	await(p, anyOf[agent.ProcessingEnd])
+	server.Script("helper", llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Write", map[string]string{"file_path": "a.txt", "content": "x"})}}, llmtest.Round{Text: "Tried."})
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("SendInput", map[string]any{"agent_id": older, "message": "Write a.txt."})}},
+		llmtest.Round{Calls: []llmtest.Call{spawn("Write a.txt.", nil)}}, llmtest.Round{Text: "Done."})
+	p.command(id, "/look")
+	if end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "SendInput" }); !end.IsError || !strings.Contains(end.Output, "before the skill look was in use") {
+		t.Errorf("the older agent: %+v", end)
+	}
+	if end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "Write" }); end.Outcome != agent.OutcomeDenied || end.Authority.By != agent.BySkill {
+		t.Errorf("the new agent: %+v", end)
+	}
+}
