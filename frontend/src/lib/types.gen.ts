@@ -879,6 +879,7 @@ export type Helper = {
   rounds: number
   task?: string
   worktree?: string
+  skills?: SkillUse[]
 }
 
 export type HistoryRepaired = {
