@@ -2,23 +2,19 @@ package skill
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"unicode"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/mention"
 )
 
 // Limits of a prompt.
 const (
-	maxLines       = 50        // command lines of one skill
-	maxPrinted     = 32 << 10  // bytes of what one of them printed
-	maxPrintedAll  = 128 << 10 // bytes of what all of them printed
-	maxTried       = 200       // mentions that are tried as files
-	maxAttachments = 20
-	maxAttached    = 64 << 10 // bytes of one file
-	maxArguments   = 64 << 10 // bytes of what arguments replace
-	maxWords       = 100      // of the arguments
+	maxLines      = 50        // command lines of one skill
+	maxPrinted    = 32 << 10  // bytes of what one of them printed
+	maxPrintedAll = 128 << 10 // bytes of what all of them printed
+	maxArguments  = 64 << 10  // bytes of what arguments replace
+	maxWords      = 100       // of the arguments
 )
 
 // Expansion is what a skill's prompt is made of, besides its body.
@@ -29,16 +25,15 @@ type Expansion struct {
 	// Ran is what the skill's lines printed, in the order of Lines. A line without an output
 	// stays as it is written.
 	Ran []string
-	// Attach returns the text of a file that the body mentions as "@path", and false if it is
-	// not a file that may be read.
-	Attach func(path string) (text string, ok bool)
+	// Attach reads the files that the body mentions as "@path".
+	Attach mention.Reader
 }
 
 // Expand returns the prompt. What arguments, files and command lines say is put in as it is:
 // nothing in it is run or replaced, and none of it can be taken for a section of the system
 // prompt.
 func (s Skill) Expand(x Expansion) string {
-	e := &expander{holes: newHoles(s, x), attach: x.Attach}
+	e := &expander{holes: newHoles(s, x), files: mention.Files{Read: x.Attach}}
 	var out strings.Builder
 	ran, left := 0, maxPrintedAll
 	for _, part := range e.parts {
@@ -60,7 +55,7 @@ func (s Skill) Expand(x Expansion) string {
 	if args := strings.TrimSpace(x.Args); args != "" && !e.used {
 		text += "\n\nARGUMENTS: " + bounded(args, maxArguments)
 	}
-	return agent.EscapeTags(strings.TrimSpace(text + e.attached.String()))
+	return agent.EscapeTags(strings.TrimSpace(text + e.files.Text()))
 }
 
 // bounded cuts a text, and says so.
@@ -73,12 +68,9 @@ func bounded(text string, limit int) string {
 
 type expander struct {
 	holes
-	attach   func(path string) (string, bool)
+	files    mention.Files
 	used     bool // a placeholder for arguments was replaced
 	inserted int  // bytes of arguments
-	attached strings.Builder
-	files    []string
-	tried    int
 }
 
 // replace writes a part with its placeholders replaced.
@@ -106,7 +98,7 @@ func (e *expander) replace(out *strings.Builder, part segment) {
 				done = i
 				continue
 			}
-		case c == '@' && part.kind == prose && (i == 0 || !joins(text[i-1])):
+		case c == '@' && part.kind == prose && (i == 0 || !mention.Joins(text[i-1])):
 			i += e.mention(out, part, i)
 			done = i
 			continue
@@ -134,16 +126,13 @@ func (e *expander) fill(out *strings.Builder, part segment, i int) int {
 	return h.length
 }
 
-// joins reports whether a character before "@" makes it a part of a word.
-func joins(c byte) bool { return isWord(c) || strings.IndexByte("@`/.", c) >= 0 }
-
 // mention writes "@path" with its placeholders replaced, and attaches the file if it is one. It
 // returns the length of what it read.
 func (e *expander) mention(out *strings.Builder, part segment, i int) int {
 	text := part.text
 	var path strings.Builder
 	end := i + 1
-	for end < len(text) && strings.IndexByte(" \t\n`\"'<>|*()[],;@", text[end]) < 0 {
+	for end < len(text) && !mention.Ends(text[end]) {
 		if n := e.fill(&path, part, end); n > 0 {
 			end += n
 			continue
@@ -151,45 +140,7 @@ func (e *expander) mention(out *strings.Builder, part segment, i int) int {
 		path.WriteByte(text[end])
 		end++
 	}
-	name := path.String()
-	out.WriteString("@" + name)
-	if bare := strings.TrimRight(name, ".:!?"); !e.add(name) && bare != name {
-		e.add(bare)
-	}
+	out.WriteString("@" + path.String())
+	e.files.Mention(path.String())
 	return end - i
-}
-
-// add attaches a file, and reports whether it is one.
-func (e *expander) add(path string) bool {
-	if path == "" || e.attach == nil || len(path) > 4096 || strings.ContainsFunc(path, unicode.IsControl) {
-		return false
-	}
-	if slices.Contains(e.files, path) {
-		return true
-	}
-	if len(e.files) >= maxAttachments || e.tried >= maxTried {
-		return false
-	}
-	e.tried++
-	text, ok := e.attach(path)
-	if !ok {
-		return false
-	}
-	e.files = append(e.files, path)
-	text = bounded(text, maxAttached)
-	mark := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	fmt.Fprintf(&e.attached, "\n\nThe file %s:\n\n%s\n%s\n%s", path, mark, strings.TrimSuffix(text, "\n"), mark)
-	return true
-}
-
-// longestRun returns the length of the longest run of a character.
-func longestRun(text string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(text) {
-		if run++; text[i] != c {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	return longest
 }

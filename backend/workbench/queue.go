@@ -42,7 +42,8 @@ func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueRep
 }
 
 // queued makes a message that waits. One that begins a skill is a follow-up, because a
-// skill begins with an input.
+// skill begins with an input. Files that others mention are not attached: they may be others
+// when the message is delivered, and models read them.
 func (w *Workbench) queued(ctx context.Context, in QueueAddRequest) (agent.Queued, error) {
 	if err := validQueued(agent.Queued{Verb: in.Verb, Text: in.Text}); err != nil {
 		return agent.Queued{}, err
@@ -51,7 +52,10 @@ func (w *Workbench) queued(ctx context.Context, in QueueAddRequest) (agent.Queue
 	if err != nil {
 		return agent.Queued{}, err
 	}
-	m, err := w.input(ctx, info, in.Text, in.Command)
+	m := agent.Queued{Text: in.Text}
+	if in.Command != nil {
+		m, err = w.input(ctx, info, in.Text, in.Command)
+	}
 	m.ID, m.Verb = ulid.Make().String(), in.Verb
 	if m.Skill != nil {
 		m.Verb = agent.FollowUp

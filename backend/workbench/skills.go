@@ -3,18 +3,15 @@ package workbench
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"iter"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/mcp/offer"
-	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/mention"
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
@@ -22,12 +19,8 @@ import (
 	"atelier.dev/atelier/backend/skills"
 )
 
-// The limits of what is gathered before a skill is sent.
-const (
-	// lineTime limits each command line of a skill, in milliseconds, maxLines their number.
-	lineTime, maxLines = 30_000, 20
-	maxAttached        = 100 << 10 // bytes of a file
-)
+// lineTime limits each command line of a skill, in milliseconds, maxLines their number.
+const lineTime, maxLines = 30_000, 20
 
 // newSkills returns the skills of the folder.
 func (w *Workbench) newSkills() *skills.Skills {
@@ -104,10 +97,11 @@ func (w *Workbench) CommandOf(ctx context.Context, info backend.SessionInfo, tex
 	return &backend.CommandCall{Name: name, Arguments: args}
 }
 
-// input returns what a text begins: itself or, with a call, the prompt of a skill. The
-// skill's own command lines are run for it, if nothing is against that.
+// input returns what a text begins: itself with the files that it mentions or, with a call,
+// the prompt of a skill. The skill's own command lines are run for it, if nothing is against
+// that.
 func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text string, call *backend.CommandCall) (agent.Queued, error) {
-	if call == nil {
+	if call == nil && !strings.Contains(text, "@") {
 		return agent.Queued{Text: text}, nil
 	}
 	l, release, err := w.sessions.Open(ctx, info.ID)
@@ -117,6 +111,17 @@ func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text st
 	info.Settings = l.Latest() // which hold before they are in the log
 	release()
 	folder := w.folderOf(info)
+	read, err := w.attaching(info)
+	if err != nil {
+		return agent.Queued{}, err
+	}
+	if call == nil {
+		input := agent.Queued{Text: text}
+		if attached := mention.Attached(text, read); attached != "" {
+			input.Text, input.Typed = text+attached, text
+		}
+		return input, nil
+	}
 	found, ok := skill.Find(w.skillsOf(ctx, info), call.Name)
 	if !ok || !found.Usage.ByUser {
 		return agent.Queued{}, backend.Problem(backend.ProblemCommandUnknown, call.Name)
@@ -129,19 +134,10 @@ func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text st
 	if err != nil {
 		return agent.Queued{}, err
 	}
-	gate, err := w.gate(info, w.outputFolder(info.ID))
-	if err != nil {
-		return agent.Queued{}, err
-	}
 	w.skills.Used(found.Name, time.Now())
 	use := w.skillUse(ctx, info, found, call.Arguments, true)
-	return agent.Queued{
-		Text: found.Expand(skill.Expansion{
-			Args: call.Arguments, Session: info.ID, Folder: folder, Ran: ran,
-			Attach: func(path string) (string, bool) { return attach(gate, folder, path, info.Settings.Mode) },
-		}),
-		Typed: text, Skill: &use,
-	}, nil
+	prompt := found.Expand(skill.Expansion{Args: call.Arguments, Session: info.ID, Folder: folder, Ran: ran, Attach: read})
+	return agent.Queued{Text: prompt + mention.Attached(call.Arguments, read), Typed: text, Skill: &use}, nil
 }
 
 // gathering runs the command lines of a skill that a person began, before it is sent.
@@ -210,34 +206,6 @@ func shellOf(tools []agent.Tool) agent.Tool {
 		}
 	}
 	panic("workbench: there is no shell") // a mistake in package tool
-}
-
-// attach reads a file that a skill names, if the session's models may read it without a
-// question. Everything else stays a word of the text.
-func attach(gate *permission.Policy, folder, path string, mode agent.Mode) (string, bool) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(folder, path)
-	}
-	call := agent.GateCall{Tool: "Read", ReadOnly: true, Input: json.RawMessage(`{}`), Access: agent.Access{Reads: []string{path}}, Mode: mode}
-	if gate.Decide(call).Decision != agent.Allow {
-		return "", false
-	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", false
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxAttached+1))
-	if err != nil || !utf8.Valid(b[:min(len(b), maxAttached-utf8.UTFMax)]) {
-		return "", false
-	}
-	if len(b) > maxAttached {
-		return strings.ToValidUTF8(string(b[:maxAttached]), "") + "\n[The rest of the file was left out.]", true
-	}
-	return string(b), true
 }
 
 // commands is commands.list: the prompts of servers, and the skills that a person may use.

@@ -1,0 +1,170 @@
+// Package mention reads the files that a text mentions as "@path", and puts what is in
+// them behind the text, so that a model need not read them first.
+package mention
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent"
+)
+
+// Limits of what one text attaches.
+const (
+	maxTried = 200 // names that are tried as files
+	maxFiles = 20
+	maxFile  = 64 << 10  // bytes of one file
+	maxAll   = 256 << 10 // bytes of all of them
+	maxName  = 4096      // bytes of a name
+)
+
+// Reader returns the text of a file, and false if it is not a file that may be attached.
+type Reader func(path string) (text string, ok bool)
+
+// Files gathers what is attached to one text. A zero Files without Read attaches nothing.
+type Files struct {
+	Read  Reader
+	names []string
+	tried int
+	text  strings.Builder
+}
+
+// Text returns what stands behind the text that mentions the files; empty if there are none.
+// It is as it was read: the caller escapes it.
+func (f *Files) Text() string { return f.text.String() }
+
+// Mention attaches the file of a name that stands in a sentence, so that punctuation or
+// words of a language without spaces may follow it.
+func (f *Files) Mention(name string) {
+	plain := name
+	if i := strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 {
+		plain = name[:i]
+	}
+	tried := make([]string, 0, 4)
+	for _, name := range []string{name, bare(name), plain, bare(plain)} {
+		if slices.Contains(tried, name) {
+			continue
+		}
+		if f.add(name) {
+			return
+		}
+		tried = append(tried, name)
+	}
+}
+
+func bare(name string) string { return strings.TrimRight(name, ".:!?") }
+
+// add attaches a file, and reports whether it is one.
+func (f *Files) add(name string) bool {
+	if name == "" || f.Read == nil || len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return false
+	}
+	if slices.Contains(f.names, name) {
+		return true
+	}
+	if len(f.names) >= maxFiles || f.tried >= maxTried || f.text.Len() >= maxAll {
+		return false
+	}
+	f.tried++
+	text, ok := f.Read(name)
+	about := name
+	if path, from, to, cut := linesOf(name); !ok && cut {
+		if text, ok = f.Read(path); ok {
+			text, about = lines(text, from, to), fmt.Sprintf("%s, lines %d to %d", path, from, to)
+		}
+	}
+	if !ok {
+		return false
+	}
+	f.names = append(f.names, name)
+	if limit := min(maxFile, maxAll-f.text.Len()); len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "") + "\n[The rest was left out.]"
+	}
+	mark := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	fmt.Fprintf(&f.text, "\n\nThe file %s:\n\n%s\n%s\n%s", about, mark, strings.TrimSuffix(text, "\n"), mark)
+	return true
+}
+
+var ofLines = regexp.MustCompile(`^(.+)#L(\d{1,9})(?:-L?(\d{1,9}))?$`)
+
+// linesOf divides a name such as "main.go#L3-9" into a path and its lines.
+func linesOf(name string) (path string, from, to int, ok bool) {
+	m := ofLines.FindStringSubmatch(name)
+	if m == nil {
+		return "", 0, 0, false
+	}
+	from, _ = strconv.Atoi(m[2])
+	to = from
+	if m[3] != "" {
+		to, _ = strconv.Atoi(m[3])
+	}
+	return m[1], from, to, from > 0 && to >= from
+}
+
+// lines returns some lines of a text, from 1 on; the last one may be beyond its end.
+func lines(text string, from, to int) string {
+	all := strings.SplitAfter(text, "\n")
+	return strings.Join(all[min(from-1, len(all)):min(to, len(all))], "")
+}
+
+// longestRun returns the length of the longest run of a character.
+func longestRun(text string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(text) {
+		if run++; text[i] != c {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// Attached returns what stands behind a text that a person wrote; empty if it mentions no
+// file. A name with spaces stands in quotes: @"a file". What files say cannot be taken for a
+// section of the system prompt.
+func Attached(text string, read Reader) string {
+	f := Files{Read: read}
+	for at := 0; f.tried < maxTried; {
+		i := strings.IndexByte(text[at:], '@')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		if at > 1 && Joins(text[at-2]) {
+			continue
+		}
+		if quoted, ok := strings.CutPrefix(text[at:], `"`); ok {
+			if end := strings.IndexAny(quoted, "\"\n"); end >= 0 && quoted[end] == '"' {
+				f.add(quoted[:end])
+				at += end + 2
+			}
+			continue
+		}
+		end := End(text, at)
+		f.Mention(text[at:end])
+		at = end
+	}
+	return agent.EscapeTags(f.Text())
+}
+
+// End returns where the name ends that begins at a place of a text.
+func End(text string, at int) int {
+	for at < len(text) && !Ends(text[at]) {
+		at++
+	}
+	return at
+}
+
+// Ends reports whether a character ends a name without quotes.
+func Ends(c byte) bool { return strings.IndexByte(" \t\r\n`\"'<>|*()[],;@", c) >= 0 }
+
+// Joins reports whether a character before "@" makes it a part of a word, such as an
+// address, or of code.
+func Joins(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("@`/.", c) >= 0
+}
