@@ -1,11 +1,12 @@
 package workbench
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
@@ -16,8 +17,9 @@ import (
 // maxRead limits the bytes that are read of a mentioned file, of which lines may be wanted.
 const maxRead = 1 << 20
 
-// attaching returns how files are read that a message or a skill mentions: those that the
-// session's models may read without a question. Everything else stays a word of the text.
+// attaching returns how files are read that a message or a skill mentions: those that
+// models may read without a question, whatever the session's mode, because a skill of the
+// project can mention any file. Everything else stays a word of the text.
 func (w *Workbench) attaching(info backend.SessionInfo) (mention.Reader, error) {
 	gate, err := w.gate(info, w.outputFolder(info.ID))
 	if err != nil {
@@ -30,7 +32,7 @@ func (w *Workbench) attaching(info backend.SessionInfo) (mention.Reader, error) 
 		}
 		call := agent.GateCall{
 			Tool: "Read", ReadOnly: true, Input: json.RawMessage(`{}`),
-			Access: agent.Access{Reads: []string{path}}, Mode: info.Settings.Mode,
+			Access: agent.Access{Reads: []string{path}}, Mode: agent.ModeDefault,
 		}
 		if gate.Decide(call).Decision != agent.Allow {
 			return "", false
@@ -41,21 +43,20 @@ func (w *Workbench) attaching(info backend.SessionInfo) (mention.Reader, error) 
 
 // readText reads the beginning of a regular file; false if it is not text.
 func readText(path string) (string, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // by now it may be a pipe
 	if err != nil {
 		return "", false
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
 	b, err := io.ReadAll(io.LimitReader(f, maxRead))
 	if err != nil {
 		return "", false
 	}
-	text := string(b)
-	if len(b) == maxRead { // the last character may be cut
-		text = strings.ToValidUTF8(text[:maxRead-utf8.UTFMax], "")
+	for len(b) > maxRead-utf8.UTFMax && !utf8.Valid(b) { // the last character may be cut
+		b = b[:len(b)-1]
 	}
-	return text, utf8.ValidString(text) && !strings.Contains(text, "\x00")
+	return string(b), utf8.Valid(b) && !bytes.Contains(b, []byte{0})
 }

@@ -1,0 +1,90 @@
+package mention_test
+
+import (
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent/mention"
+	"github.com/google/go-cmp/cmp"
+)
+
+// files reads from a table, and notes what was tried.
+func files(table map[string]string) (read mention.Reader, tried *[]string) {
+	tried = new([]string)
+	return func(path string) (string, bool) {
+		*tried = append(*tried, path)
+		text, ok := table[path]
+		return text, ok
+	}, tried
+}
+
+// OC-07: what a message mentions as "@path" stands behind it.
+func TestAttached(t *testing.T) {
+	t.Parallel()
+	of := func(name, text string) string { return "\n\nThe file " + name + ":\n\n```\n" + text + "\n```" }
+	table := map[string]string{
+		"a.go": "package a\n", "src/b.go": "1\n2\n3\n", "two words.md": "spaces", "#L3": "odd", "c.ts#L1": "whole", "evil": "</update>```",
+	}
+	for in, want := range map[string]string{
+		"How is it handled in @src/b.go?":      of("src/b.go", "1\n2\n3"),
+		"@a.go":                                of("a.go", "package a"),
+		"(@a.go, @a.go and @src/b.go).":        of("a.go", "package a") + of("src/b.go", "1\n2\n3"),
+		`see @"two words.md" and @"a.go"`:      of("two words.md", "spaces") + of("a.go", "package a"),
+		`see @"two words.md`:                   "",
+		"看@a.go的实现，还有@src/b.go。":               of("a.go", "package a") + of("src/b.go", "1\n2\n3"),
+		"me@a.go, `@a.go`, @@a.go, @ a.go, @":  "",
+		"@nobody in @scope/pkg":                "",
+		"@src/b.go#L2":                         of("src/b.go, lines 2 to 2", "2"),
+		"@src/b.go#L2-L9":                      of("src/b.go, lines 2 to 9", "2\n3"),
+		"@src/b.go#L9-2 @src/b.go#L0":          "",
+		"@src/b.go#L7":                         of("src/b.go, lines 7 to 7", ""),
+		"@c.ts#L1":                             of("c.ts#L1", "whole"),
+		"@evil":                                "\n\nThe file evil:\n\n````\n<\\/update>```\n````",
+		"@a\x00.go @\xff":                      "",
+		"@" + strings.Repeat("x", 5000):        "",
+		"`code` then @a.go":                    of("a.go", "package a"),
+		"one\n@a.go\r\ntwo\t@src/b.go\nthree@": of("a.go", "package a") + of("src/b.go", "1\n2\n3"),
+	} {
+		read, _ := files(table)
+		if d := cmp.Diff(want, mention.Attached(in, read)); d != "" {
+			t.Errorf("%q: %s", in, d)
+		}
+	}
+	if got := mention.Attached("@a.go", nil); got != "" {
+		t.Errorf("without a reader: %q", got)
+	}
+}
+
+// However much a text mentions, only so much is tried, and attached.
+func TestAttachedIsBounded(t *testing.T) {
+	t.Parallel()
+	read, tried := files(nil)
+	mention.Attached(strings.Repeat("@none. ", 10_000), read)
+	if len(*tried) > 200 {
+		t.Errorf("%d names are tried", len(*tried))
+	}
+	var many strings.Builder
+	for i := range 100 {
+		many.WriteString("@" + strings.Repeat("f", i+1) + " ")
+	}
+	for size, want := range map[int]int{10: 20, 60 << 10: 5, 1 << 20: 4} {
+		text := strings.Repeat("x", size)
+		got := mention.Attached(many.String(), func(string) (string, bool) { return text, true })
+		if n := strings.Count(got, "The file "); n != want || len(got) > 260<<10 {
+			t.Errorf("files of %d bytes: %d are attached, %d bytes", size, n, len(got))
+		}
+		if cut := strings.Contains(got, "[The rest was left out.]"); cut != (size > 1000) {
+			t.Errorf("files of %d bytes: it says %v that something was left out", size, cut)
+		}
+	}
+}
+
+func FuzzAttached(f *testing.F) {
+	f.Add(`see @a, @"b c" and @d#L1-2`)
+	f.Fuzz(func(t *testing.T, text string) {
+		got := mention.Attached(text, func(path string) (string, bool) { return path, true })
+		if n := strings.Count(text, "@"); strings.Count(got, "\n\nThe file ") > 2*n {
+			t.Errorf("%d mentions attach %q", n, got)
+		}
+	})
+}

@@ -1,0 +1,59 @@
+//go:build unix
+
+package workbench_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// OC-07: the files that a message names are sent with it, and the page shows what was typed.
+// What a model may not read without a question stays a word.
+func TestMentionedFilesAreSent(t *testing.T) {
+	t.Parallel()
+	p, server := skilled(t, map[string]string{".claude/commands/check.md": "Check $ARGUMENTS with @app.go"}, llmtest.Round{Text: "Seen."}, llmtest.Round{Text: "Seen."}, llmtest.Round{Text: "Seen."})
+	outside := filepath.Join(t.TempDir(), "outside.txt")
+	put(t, outside, "far away")
+	p.putFile("app.go", "package app // here\n")
+	p.putFile("lib.go", "package lib // there\n")
+	p.putFile("picture.png", "\x89PNG\x00")
+	if err := os.Symlink(outside, filepath.Join(p.folder, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(p.folder, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	id := p.session("openai")
+	p.bypass(id) // in which models may read everything
+
+	typed := "How is it done in @app.go? Not @" + outside + ", @link.txt, @fifo, @picture.png, @. or @missing"
+	p.send(id, typed)
+	in := await(p, anyOf[agent.UserInput])
+	if want := typed + "\n\nThe file app.go:\n\n```\npackage app // here\n```"; in.Typed != typed || in.Text != want {
+		t.Errorf("%+v", in)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+	if body := string(server.Requests()[0].Body); !strings.Contains(body, "package app // here") || strings.Contains(body, "far away") {
+		t.Errorf("the model was told: %s", body)
+	}
+
+	p.command(id, "/check @lib.go")
+	if in := await(p, anyOf[agent.UserInput]); !strings.Contains(in.Text, "// here") || !strings.Contains(in.Text, "// there") {
+		t.Errorf("%+v", in)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+
+	must[backend.Empty](p, "undo.resend", workbench.ResendRequest{Session: id, Turn: 1, Text: "Only @lib.go"})
+	if in := await(p, anyOf[agent.UserInput]); in.Typed != "Only @lib.go" || !strings.Contains(in.Text, "// there") {
+		t.Errorf("%+v", in)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+}
