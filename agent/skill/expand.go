@@ -55,6 +55,9 @@ func (s Skill) Expand(x Expansion) string {
 	if args := strings.TrimSpace(x.Args); args != "" && !e.used {
 		text += "\n\nARGUMENTS: " + bounded(args, maxArguments)
 	}
+	if len(s.Files) > 0 && s.Place.Folder != "" {
+		text = fmt.Sprintf("The files of this skill are in the folder %s. Paths below that name them are relative to it.\n\n%s", s.folder(), text)
+	}
 	return agent.EscapeTags(strings.TrimSpace(text + e.files.Text()))
 }
 

@@ -129,7 +129,7 @@ func clean(text string) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\ufffd")
 	}
-	return strings.NewReplacer("\r\n", "\n", "\x00", "\ufffd").Replace(text)
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace(text)
 }
 
 // cutFront cuts a text into its frontmatter and its body. Frontmatter that does not end is

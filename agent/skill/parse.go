@@ -32,6 +32,9 @@ func Parse(place Place, name, text string, known KnownTools) Skill {
 	if len(text) > MaxFile {
 		return s.broken(ruleSize)
 	}
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") { // its limits could not be read either
+		return s.broken(ruleUnread, "it is UTF-16, not UTF-8")
+	}
 	front := ReadFront(text)
 	if front.TooLong {
 		return s.broken(ruleFront)
@@ -57,11 +60,11 @@ func Parse(place Place, name, text string, known KnownTools) Skill {
 	return s
 }
 
-// callName returns the name that calls a skill: without spaces and characters that
-// cannot be seen.
+// callName returns the name that calls a skill: without spaces, characters that cannot be
+// seen and slashes, which would make it look like a path.
 func callName(name string) string {
 	return strings.Map(func(c rune) rune {
-		if unicode.IsSpace(c) || !unicode.IsPrint(c) || c == unicode.ReplacementChar {
+		if unicode.IsSpace(c) || !unicode.IsPrint(c) || c == unicode.ReplacementChar || c == '/' || c == '\\' {
 			return '-'
 		}
 		return c

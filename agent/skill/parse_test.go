@@ -67,6 +67,21 @@ Deploy $target.
 	}
 }
 
+// A file in another form than expected never loses its limits.
+func TestParseKeepsLimits(t *testing.T) {
+	t.Parallel()
+	file := "---\nname: x\ndescription: X.\nallowed-tools: Read\naliases: [/etc/hosts, \\\\a]\n---\nBody."
+	s := skill.Parse(skill.Place{}, "x", strings.ReplaceAll(file, "\n", "\r"), nil)
+	if !s.Limits.Limited || s.Body != "Body." || strings.ContainsAny(strings.Join(s.Aliases, ""), `/\`) || len(s.Aliases) != 2 {
+		t.Errorf("%+v", s)
+	}
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
+		if s := skill.Parse(skill.Place{}, "x", mark+"-\x00-\x00-\x00", nil); s.Usage.ByUser || s.Usage.ByModel || len(s.Findings) != 1 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
 // A command is called by a person alone, and its file gives it its name.
 func TestParseCommand(t *testing.T) {
 	t.Parallel()

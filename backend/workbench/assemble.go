@@ -77,6 +77,9 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.Policy, error) {
 	rules := w.cfg.Rules
 	rules.Read = append(slices.Clone(rules.Read), output)
+	for _, root := range skill.Roots(userHome(w.cfg), "") { // which refer to files beside them
+		rules.Read = append(rules.Read, root.Path)
+	}
 	rules.Own = []string{w.cfg.Home}
 	rules.Set = func() *rule.Set { return w.guard.Set(w.ctx, account(info)) }
 	return permission.New(w.boundsOf(info), rules)

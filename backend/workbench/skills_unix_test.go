@@ -26,6 +26,12 @@ func skilled(t *testing.T, files map[string]string, rounds ...llmtest.Round) (*p
 	for name, text := range files {
 		put(t, filepath.Join(user, filepath.FromSlash(name)), text)
 	}
+	return openFor(t, user, rounds...)
+}
+
+// openFor opens a page of a user.
+func openFor(t *testing.T, user string, rounds ...llmtest.Round) (*page, *llmtest.Server) {
+	t.Helper()
 	server := llmtest.Serve(t, rounds...)
 	from := environment(server, "k")
 	getenv := func(name string) string {
@@ -91,6 +97,25 @@ func TestSkillByItsAlias(t *testing.T) {
 	p.send(id, "and now?")
 	p.allow(id, await(p, anyOf[agent.ApprovalRequest]))
 	if end := await(p, anyOf[agent.ToolCallEnd]); end.Outcome != agent.OutcomeDone {
+		t.Errorf("%+v", end)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+}
+
+// A prompt says where the files of its skill are, and nobody is asked when a model reads them.
+func TestSkillFilesAreRead(t *testing.T) {
+	t.Parallel()
+	user := t.TempDir()
+	guide := filepath.Join(user, ".claude", "skills", "look", "references", "guide.md")
+	put(t, guide, "Look twice.")
+	put(t, filepath.Join(user, ".claude", "skills", "look", "SKILL.md"), skillFile("look", "", "Read references/guide.md first."))
+	read := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]string{"file_path": guide})}}
+	p, _ := openFor(t, user, read, llmtest.Round{Text: "Seen."})
+	p.command(p.session("openai"), "/look")
+	if in := await(p, anyOf[agent.UserInput]); !strings.Contains(in.Text, filepath.Dir(filepath.Dir(guide))) {
+		t.Errorf("%q", in.Text)
+	}
+	if end := await(p, anyOf[agent.ToolCallEnd]); end.Outcome != agent.OutcomeDone || !strings.Contains(end.Output, "Look twice.") {
 		t.Errorf("%+v", end)
 	}
 	await(p, anyOf[agent.ProcessingEnd])
