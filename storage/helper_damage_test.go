@@ -56,7 +56,7 @@ func TestDamagedHelperKeepsItsParent(t *testing.T) {
 					t.Fatalf("%s, list: %+v, %v", when, list, err)
 				}
 				for _, info := range list {
-					if (info.ID == "h") != (info.Helper != nil) || info.ID == "h" && *info.Helper != *want {
+					if (info.ID == "h") != (info.Helper != nil) || info.ID == "h" && !cmp.Equal(info.Helper, want) {
 						t.Errorf("%s, %s is listed with %+v", when, info.ID, info.Helper)
 					}
 				}
