@@ -69,6 +69,11 @@ test('a long conversation is compacted', async () => {
   const keep = dialog.getByRole('textbox', { name: 'Keep in particular (optional)' })
   await tabTo(keep)
   await page.keyboard.type('the name of the file')
+  await expect.poll(() => keep.inputValue()).toBe('the name of the file')
+  await dialog
+    .getByRole('button', { name: 'Compact', exact: true })
+    .and(page.locator(':enabled'))
+    .waitFor()
   await page.keyboard.press('Enter')
   await compacted(page, 1).waitFor()
   await untilRest(page)
