@@ -15,29 +15,31 @@ beforeEach(() => {
   writeDraft('s', '')
 })
 
-/** The commands of a server, of which one completes its argument. */
+/** The commands of a server, of which one completes its argument, and the files of the project. */
 const commands = new Commands(
   (async (method: string) =>
-    method === 'commands.complete'
-      ? { values: ['red', 'rose'] }
-      : {
-          commands: [
-            {
-              name: 'mcp__hub__paint',
-              source: 'hub',
-              arguments: [{ name: 'colour', required: true }],
-            },
-            { name: 'mcp__hub__greet', source: 'hub', description: 'Says hello' },
-            {
-              name: 'knit',
-              kind: 'skill',
-              source: 'knit/SKILL.md',
-              aliases: ['kn'],
-              hint: '[what]',
-              description: 'Knits something',
-            },
-          ],
-        }) as unknown as Call,
+    method === 'files.list'
+      ? { files: ['docs/menu.md', 'src/Menu.ts', '"odd"'] }
+      : method === 'commands.complete'
+        ? { values: ['red', 'rose'] }
+        : {
+            commands: [
+              {
+                name: 'mcp__hub__paint',
+                source: 'hub',
+                arguments: [{ name: 'colour', required: true }],
+              },
+              { name: 'mcp__hub__greet', source: 'hub', description: 'Says hello' },
+              {
+                name: 'knit',
+                kind: 'skill',
+                source: 'knit/SKILL.md',
+                aliases: ['kn'],
+                hint: '[what]',
+                description: 'Knits something',
+              },
+            ],
+          }) as unknown as Call,
   () => {},
 )
 
@@ -286,5 +288,64 @@ describe('a slash', () => {
     expect(screen.queryByRole('listbox')).toBeNull()
     await press('Enter')
     expect(onsend).toHaveBeenCalledWith(typed)
+  })
+})
+
+// OC-07
+describe('files after an at sign', () => {
+  const options = () => screen.queryAllByRole('option').map((it) => it.textContent.trim())
+
+  test('are offered where the user types, and a key takes one', async () => {
+    const { field, onsend } = show('rest')
+    field.focus()
+    await type(field, 'Read @men now')
+    field.setSelectionRange(9, 9)
+    document.dispatchEvent(new Event('selectionchange'))
+    await waitFor(() => expect(options()).toEqual(['Menu.ts  src/', 'menu.md  docs/']))
+    expect(screen.getByRole('listbox', { name: 'Files' }).id).toBe(
+      field.getAttribute('aria-controls'),
+    )
+    await fireEvent.keyDown(field, { key: 'ArrowDown' })
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(field.value).toBe('Read @docs/menu.md now')
+    await waitFor(() => expect(field.selectionStart).toBe('Read @docs/menu.md'.length))
+    expect(options()).toEqual([])
+    expect(onsend).not.toHaveBeenCalled()
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(onsend).toHaveBeenCalledWith('Read @docs/menu.md now')
+  })
+
+  test('a folder goes on, and Escape closes the menu until something else is typed', async () => {
+    const { field } = show('rest')
+    field.focus()
+    await type(field, '@do')
+    await waitFor(() => expect(options()).toEqual(['docs/', 'menu.md  docs/']))
+    await fireEvent.keyDown(field, { key: 'Tab' })
+    await waitFor(() => expect(options()).toEqual(['menu.md  docs/']))
+    expect(field.value).toBe('@docs/')
+    await fireEvent.keyDown(field, { key: 'Escape' })
+    expect(options()).toEqual([])
+    await type(field, '@docs/m')
+    await waitFor(() => expect(options()).toEqual(['menu.md  docs/']))
+  })
+
+  test.each(['!git log @{u}', '!cat @me', 'me@me', '/mcp__hub__paint @me'])(
+    'none are offered for %s',
+    async (text) => {
+      const { field } = show('rest')
+      field.focus()
+      await type(field, text)
+      await tick()
+      expect(options().filter((it) => it.includes('menu.md'))).toEqual([])
+    },
+  )
+
+  test('an at sign alone is sent', async () => {
+    const { field, onsend } = show('rest')
+    field.focus()
+    await type(field, 'What is @')
+    await waitFor(() => expect(options().length).toBe(4))
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(onsend).toHaveBeenCalledWith('What is @')
   })
 })

@@ -1,8 +1,11 @@
-/** What the menu after a slash offers. */
+/** What the menus of the message field offer. */
 import { matching, type Choice } from '../model/slash'
 import { markHidden } from '../model/visible'
 import type { Commands } from '../state/commands.svelte'
 import { own } from './messages'
+
+/** How many are shown at once. */
+export const most = 50
 
 export type Option = {
   /** What is written into the field. */
@@ -33,6 +36,13 @@ export const valueOptions = (values: readonly string[], typed: string): Option[]
   values
     .filter((value) => value !== typed)
     .map((value) => ({ value, name: markHidden(value), hint: '', about: '', aside: '' }))
+
+/** A file or a folder, with the folder that it is in. */
+export function fileOption(path: string): Option {
+  const at = path.lastIndexOf('/', path.length - 2) + 1
+  const [name, aside] = [path.slice(at), path.slice(0, at)].map(markHidden)
+  return { value: path, name: name!, hint: '', about: '', aside: aside! }
+}
 
 function asideOf({ name, command }: Choice, commands: Commands): string {
   const source = markHidden(command.source)

@@ -1,6 +1,7 @@
 import { asApiError, type ApiError, type Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
 import { commandOf, firstOfEach, type Message, skillOf } from '../model/slash'
+import { Names } from './names.svelte'
 import type { CompleteReply, Envelope, SlashCommand } from '../types.gen'
 
 /** A command that the page runs itself. */
@@ -11,8 +12,9 @@ export type LocalCommand = {
   run: () => unknown
 }
 
-/** What can be typed after a slash in the message field. */
+/** What can be typed after a slash in the message field, and after an at sign. */
 export class Commands {
+  readonly names: Names
   /** The commands of the page. They come before others of the same name. */
   local = $state.raw<readonly LocalCommand[]>([])
   #offered = $state.raw<readonly SlashCommand[]>([])
@@ -37,6 +39,7 @@ export class Commands {
   constructor(call: Call, report: (problem: ApiError) => void) {
     this.#call = call
     this.#report = report
+    this.names = new Names(call, () => this.#at)
   }
 
   follow(session: string | undefined): void {
