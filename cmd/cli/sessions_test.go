@@ -104,7 +104,7 @@ func TestSessionMarks(t *testing.T) {
 	}
 }
 
-// OAS-608 to OAS-611: a run goes on with a session by its id, with the newest one, or
+// OAS-608, OAS-609, OAS-610, OAS-611: a run goes on with a session by its id, with the newest one, or
 // with a fork of either at a message. An unknown message is an error.
 func TestResumeInThreeWays(t *testing.T) {
 	t.Parallel()
