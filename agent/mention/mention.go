@@ -145,15 +145,15 @@ func Attached(text string, read Reader) string {
 			}
 			continue
 		}
-		end := End(text, at)
+		end := nameEnd(text, at)
 		f.Mention(text[at:end])
 		at = end
 	}
 	return agent.EscapeTags(f.Text())
 }
 
-// End returns where the name ends that begins at a place of a text.
-func End(text string, at int) int {
+// nameEnd returns where the name ends that begins at a place of a text.
+func nameEnd(text string, at int) int {
 	for at < len(text) && !Ends(text[at]) {
 		at++
 	}
