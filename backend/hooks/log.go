@@ -34,15 +34,15 @@ const (
 type logbook struct {
 	store   backend.HookLog
 	written func(session string)
-	entries chan hook.Entry
-	end     func() // makes run write what is left and end
+	entries chan *hook.Entry // pointers, because the queue is almost always empty
+	end     func()           // makes run write what is left and end
 	ending  chan struct{}
 	ended   chan struct{}
 	lost    atomic.Int64
 }
 
 func newLogbook(store backend.HookLog, written func(session string)) *logbook {
-	l := &logbook{store: store, written: written, entries: make(chan hook.Entry, waiting), ending: make(chan struct{}), ended: make(chan struct{})}
+	l := &logbook{store: store, written: written, entries: make(chan *hook.Entry, waiting), ending: make(chan struct{}), ended: make(chan struct{})}
 	l.end = sync.OnceFunc(func() { close(l.ending) })
 	go l.run()
 	return l
@@ -51,7 +51,7 @@ func newLogbook(store backend.HookLog, written func(session string)) *logbook {
 // add enters an entry, without waiting.
 func (l *logbook) add(e hook.Entry) {
 	select {
-	case l.entries <- e:
+	case l.entries <- &e:
 	default:
 		l.lost.Add(1)
 	}
@@ -84,8 +84,8 @@ func (l *logbook) run() {
 }
 
 // gathered returns the entries to write together.
-func (l *logbook) gathered(first hook.Entry) []hook.Entry {
-	all := []hook.Entry{first}
+func (l *logbook) gathered(first *hook.Entry) []*hook.Entry {
+	all := []*hook.Entry{first}
 	timer := time.NewTimer(gather)
 	defer timer.Stop()
 	ending := l.ending
@@ -108,10 +108,10 @@ func (l *logbook) gathered(first hook.Entry) []hook.Entry {
 	return all
 }
 
-func (l *logbook) write(all []hook.Entry) {
+func (l *logbook) write(all []*hook.Entry) {
 	records := make([]backend.HookRecord, 0, len(all))
 	for _, e := range all {
-		r, err := record(e)
+		r, err := record(*e)
 		if err != nil {
 			slog.Error("could not encode what a hook did", "hook", e.Hook.Name, "err", err)
 			l.lost.Add(1)
