@@ -49,6 +49,7 @@ type observer struct {
 	rounds  int    // of these
 	usage   llm.Usage
 	ended   chan<- agent.ProcessingEnd
+	started func() // called when a model begins to answer
 }
 
 func (o *observer) event(ev agent.Event) {
@@ -67,6 +68,8 @@ func (o *observer) event(ev agent.Event) {
 		return
 	}
 	switch d := ev.Data.(type) {
+	case agent.TextStart:
+		o.started()
 	case agent.ProcessingEnd:
 		if !d.Next { // otherwise a queued message begins the next turn
 			o.ended <- end

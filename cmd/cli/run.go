@@ -201,7 +201,7 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	cfg.Retry.Retries = f.limits.retries
 	cfg.Getenv = withBaseURL(c.getenv, f)
 	ended := make(chan agent.ProcessingEnd, 1)
-	observer := observer{report: report, ended: ended}
+	observer := observer{report: report, ended: ended, started: c.started}
 	cfg.Observe = observer.event
 	app, err := openApp(c.ctx, cfg)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -9,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"atelier.dev/atelier/agent"
 )
 
 // The initialisation of our packages is small, because every start waits for it. What
@@ -32,13 +35,14 @@ func TestPackagesBeginSmall(t *testing.T) {
 	}
 }
 
+func percentage() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
 // The collector waits during a start, and only then; what the user set is left alone.
 func TestCollectionWaitsForTheStart(t *testing.T) {
-	percentage := func() uint64 {
-		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-		metrics.Read(sample)
-		return sample[0].Value.Uint64()
-	}
 	usual := percentage()
 	for set, want := range map[string]uint64{"": startGarbage, "100": usual} {
 		t.Setenv("GOGC", set)
@@ -54,4 +58,21 @@ func TestCollectionWaitsForTheStart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A start is over when the first answer begins.
+func TestFirstAnswerEndsTheStart(t *testing.T) {
+	t.Setenv("GOGC", "")
+	usual := percentage()
+	synctest.Test(t, func(t *testing.T) {
+		o := observer{report: &textReport{out: io.Discard, progress: io.Discard}, started: starting()}
+		o.event(agent.Event{Session: "s", Data: agent.Briefing{}})
+		if got := percentage(); got != startGarbage {
+			t.Errorf("%d %% before the answer, want %d", got, startGarbage)
+		}
+		o.event(agent.Event{Session: "s", Data: agent.TextStart{}})
+		if got := percentage(); got != usual {
+			t.Errorf("%d %% when the answer begins, want %d", got, usual)
+		}
+	})
 }
