@@ -47,13 +47,13 @@ export class Changes {
     return this.#session !== ''
   }
 
-  /** Follows a session; without one, the project. */
-  follow(session: string | undefined, folder: string): void {
+  /** Follows a session; without one, the project. Its changes are read once the caller is ready. */
+  follow(session: string | undefined, folder: string, ready?: Promise<void>): void {
     this.comments.keep(session ?? folder)
     if (session === this.#session) return
     this.#session = session ?? ''
     this.#forget()
-    void this.load()
+    void (ready ? ready.then(this.load) : this.load())
   }
 
   choose(scope: ChangeScope, base = ''): void {

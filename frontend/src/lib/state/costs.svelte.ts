@@ -13,10 +13,15 @@ export class Costs {
     this.#call = call
   }
 
-  /** Reads both sums. An answer is dropped if another session was opened meanwhile. */
-  async load(session = ''): Promise<void> {
+  /** Follows a session, whose costs are to be read. */
+  follow(session = ''): void {
     if (this.#of !== session) this.session = undefined
     this.#of = session
+  }
+
+  /** Reads both sums. An answer is dropped if another session was opened meanwhile. */
+  async load(session = ''): Promise<void> {
+    this.follow(session)
     const [project, own] = await Promise.all([
       this.#call('costs.summary', {}),
       session ? this.#call('costs.summary', { session }) : undefined,

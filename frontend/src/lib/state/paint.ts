@@ -1,3 +1,13 @@
+/** Resolves once the next frame is painted, or after a quarter of a second in a hidden window, which paints none. */
+export const afterPaint = (): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, 250)
+    requestAnimationFrame(() => {
+      clearTimeout(timer)
+      setTimeout(resolve) // a frame is painted after its callbacks
+    })
+  })
+
 /** So long after a key or a turn of the wheel, frames are left to the user, in ms. */
 const afterInput = 50
 /** What arrives waits for the user no longer than so many ms. */

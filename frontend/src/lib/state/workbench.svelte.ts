@@ -20,7 +20,7 @@ import { Guide } from './guide.svelte'
 import { Hooks } from './hooks.svelte'
 import { Lately, lastOpen, rememberOpen } from './lately'
 import { oneAtATime } from '../model/oneAtATime'
-import { beforePaint } from './paint'
+import { afterPaint, beforePaint } from './paint'
 import { Permissions } from './permissions.svelte'
 import { KeptPreferences } from './preferences.svelte'
 import { Projects } from './projects.svelte'
@@ -214,9 +214,11 @@ export class Workbench {
     this.conversation = this.#lately.conversation(id)
     void this.sessions.know(id)
     this.agents.keep(id)
-    void this.conversation.open()
-    void this.#loadCosts()
-    this.#followSession()
+    // What takes the program long waits until the conversation is drawn.
+    const drawn = this.conversation.open().then(afterPaint)
+    this.costs.follow(id)
+    void drawn.then(this.#loadCosts)
+    this.#followSession(drawn)
     this.#remember(id)
   }
 
@@ -362,9 +364,9 @@ export class Workbench {
   }
 
   /** Shows what the open session or, without one, the project has: changes, servers and commands. */
-  #followSession(): void {
+  #followSession(ready?: Promise<void>): void {
     const id = this.conversation?.id
-    this.changes.follow(id, this.project?.folder ?? '')
+    this.changes.follow(id, this.project?.folder ?? '', ready)
     this.branches.follow(id)
     this.servers.follow(id)
     this.commands.follow(id)
