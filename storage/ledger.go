@@ -51,23 +51,8 @@ func ledgerRow(ev agent.Event, info backend.SessionInfo, r agent.SideRequest) []
 
 // Costs implements [backend.Store].
 func (s *Store) Costs(ctx context.Context, folder, session string) (backend.CostSummary, error) {
-	var out backend.CostSummary
-	for query, lines := range map[string]*[]backend.CostLine{
-		"costs-by-model": &out.Models, "costs-by-session": &out.Sessions, "costs-by-day": &out.Days,
-	} {
-		var err error
-		if *lines, err = s.costs(ctx, query, folder, session); err != nil {
-			return out, s.failed("add up the costs", err)
-		}
-	}
-	out.Total.Usage.Known = true
-	for _, l := range out.Models {
-		out.Total.Requests += l.Requests
-		out.Total.Usage = out.Total.Usage.Add(l.Usage)
-		out.Total.Cost.Cost += l.Cost.Cost
-		out.Total.Cost.Unknown += l.Cost.Unknown
-	}
-	return out, nil
+	out, err := s.costs(ctx, folder, session)
+	return out, s.failed("add up the costs", err)
 }
 
 // CostsBetween implements [backend.Store].
@@ -89,21 +74,33 @@ func (s *Store) CostsBetween(ctx context.Context, folder string, from, to int64)
 	return spent, s.failed("add up the costs", rows.Err())
 }
 
-func (s *Store) costs(ctx context.Context, query, folder, session string) ([]backend.CostLine, error) {
-	rows, err := s.read.QueryContext(ctx, s.query[query], folder, session)
+func (s *Store) costs(ctx context.Context, folder, session string) (out backend.CostSummary, err error) {
+	rows, err := s.read.QueryContext(ctx, s.query["costs"], folder, session)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	defer rows.Close()
-	var out []backend.CostLine
+	out.Total.Usage.Known = true
 	for rows.Next() {
+		var part string
 		var l backend.CostLine
 		u := &l.Usage
-		if err := rows.Scan(&l.Provider, &l.Model, &l.Session, &l.Title, &l.Day, &l.Requests,
+		if err := rows.Scan(&part, &l.Provider, &l.Model, &l.Session, &l.Title, &l.Day, &l.Requests,
 			&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning, &u.Known, &l.Cost.Cost, &l.Cost.Unknown); err != nil {
-			return nil, err
+			return out, err
 		}
-		out = append(out, l)
+		switch part {
+		case "model":
+			out.Models = append(out.Models, l)
+			out.Total.Requests += l.Requests
+			out.Total.Usage = out.Total.Usage.Add(l.Usage)
+			out.Total.Cost.Cost += l.Cost.Cost
+			out.Total.Cost.Unknown += l.Cost.Unknown
+		case "session":
+			out.Sessions = append(out.Sessions, l)
+		case "day":
+			out.Days = append(out.Days, l)
+		}
 	}
 	return out, rows.Err()
 }

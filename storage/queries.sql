@@ -151,32 +151,28 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 SELECT session, seq, folder, turn, purpose, provider, model, input, cache_read, cache_write, output, reasoning, cost, at, checksum
 FROM ledger WHERE checksum IS NOT NULL;
 
--- name: costs-by-model
-SELECT provider, model, '', '', '',
-  count(*), coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
-  coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
-  coalesce(sum(l.cost), 0), count(*) - count(l.cost)
-FROM ledger l
-WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE parent = ?2))
-GROUP BY provider, model ORDER BY sum(l.cost) DESC, provider, model;
-
--- name: costs-by-session
-SELECT '', '', l.session, coalesce(s.title, ''), '',
-  count(*), coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
-  coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
-  coalesce(sum(l.cost), 0), count(*) - count(l.cost)
-FROM ledger l LEFT JOIN sessions s ON s.id = l.session
-WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE parent = ?2))
-GROUP BY l.session ORDER BY max(at) DESC, l.session;
-
--- name: costs-by-day
-SELECT '', '', '', '', date(at / 1000, 'unixepoch', 'localtime') AS day,
-  count(*), coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
-  coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
-  coalesce(sum(l.cost), 0), count(*) - count(l.cost)
-FROM ledger l
-WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE parent = ?2))
-GROUP BY day ORDER BY day DESC;
+-- name: costs
+-- The requests may be many, so one pass over them makes a few sums, and those make the groups. In every
+-- time zone a day begins with a quarter of an hour.
+WITH sums AS MATERIALIZED (
+  SELECT provider, model, session, at / 900000 AS quarter, max(at) AS at, count(*) AS requests,
+    sum(input) AS input, sum(cache_read) AS cache_read, sum(cache_write) AS cache_write, sum(output) AS output,
+    sum(reasoning) AS reasoning, count(input) AS known, sum(cost) AS cost, count(cost) AS priced
+  FROM ledger
+  WHERE folder = ?1 AND (?2 = '' OR session = ?2 OR session IN (SELECT id FROM sessions WHERE parent = ?2))
+  GROUP BY provider, model, session, quarter
+), lines AS (
+  SELECT 'model' AS part, provider AS of_provider, model AS of_model, '' AS of_session, '' AS day, * FROM sums
+  UNION ALL SELECT 'session', '', '', session, '', * FROM sums
+  UNION ALL SELECT 'day', '', '', '', date(quarter * 900, 'unixepoch', 'localtime'), * FROM sums
+)
+SELECT part, of_provider, of_model, of_session, coalesce(s.title, ''), day,
+  sum(requests), coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
+  coalesce(sum(output), 0), coalesce(sum(reasoning), 0), sum(requests) = sum(known),
+  coalesce(sum(l.cost), 0), sum(requests) - sum(priced)
+FROM lines l LEFT JOIN sessions s ON s.id = of_session
+GROUP BY part, of_provider, of_model, of_session, day
+ORDER BY CASE part WHEN 'model' THEN sum(l.cost) WHEN 'session' THEN max(l.at) ELSE day END DESC, of_provider, of_model, of_session;
 
 -- name: costs-between
 SELECT session, coalesce(sum(cost), 0), count(*) - count(cost) FROM ledger
