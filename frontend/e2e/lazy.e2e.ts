@@ -17,7 +17,7 @@ async function open(locale = 'en') {
 
 const composer = (page: Page) => page.locator('textarea').first()
 const search = (page: Page) => page.getByRole('combobox', { name: 'Search the settings' })
-const later = /assets\/(SettingsBody|ChangesPanel|CostPanel|TasksPanel)-.*\.js/
+const later = /assets\/(SettingsBody|ChangesPanel|CostPanel|TasksPanel|grammars)-.*\.js/
 
 /** The parts that the page has loaded, in their order. */
 const loaded = async (page: Page) => {
@@ -38,7 +38,7 @@ test('Settings and the panels open at once, also when the program has ended', as
     observer.observe(document, { childList: true, subtree: true })
   })
   await page.reload()
-  await expect.poll(() => loaded(page)).toHaveLength(4)
+  await expect.poll(() => loaded(page)).toHaveLength(5)
   const first = await page.evaluate(
     () => performance.getEntriesByName('first screen')[0]!.startTime,
   )

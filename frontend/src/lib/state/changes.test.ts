@@ -39,6 +39,22 @@ test('edits of a session are shown while there is one, else what is not committe
   ])
 })
 
+test('the list of another session goes at once, and its own is read when the caller is ready', async () => {
+  const { asked, changes } = setUp({ 'changes.list': () => listOf('a.ts') })
+  changes.follow('s1', '/shop')
+  await settled()
+  expect(changes.files).toHaveLength(1)
+  let ready = () => {}
+  changes.follow('s2', '/shop', new Promise((resolve) => (ready = resolve)))
+  await settled()
+  expect(changes.files).toEqual([])
+  expect(asked).toHaveLength(1)
+  ready()
+  await settled()
+  expect(changes.files).toHaveLength(1)
+  expect(asked).toHaveLength(2)
+})
+
 test('an answer about another session is dropped', async () => {
   const waiting: ((list: ChangesReply) => void)[] = []
   const { changes } = setUp({

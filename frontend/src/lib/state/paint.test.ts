@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { beforePaint } from './paint'
+import { afterPaint, beforePaint } from './paint'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -36,5 +36,19 @@ test('a window that does not paint runs work by a timer', () => {
   vi.stubGlobal('requestAnimationFrame', () => 0)
   expect(ran(240)).toBe(0)
   expect(ran(260)).toBe(1)
+  vi.unstubAllGlobals()
+})
+
+test('what waits for a frame comes after its callbacks, and by a timer if the window does not paint', async () => {
+  const happened: string[] = []
+  const wait = (name: string) => void afterPaint().then(() => happened.push(name))
+  wait('painted')
+  requestAnimationFrame(() => happened.push('callback'))
+  await vi.advanceTimersByTimeAsync(20)
+  expect(happened).toEqual(['callback', 'painted'])
+  vi.stubGlobal('requestAnimationFrame', () => 0)
+  wait('hidden')
+  await vi.advanceTimersByTimeAsync(260)
+  expect(happened).toContain('hidden')
   vi.unstubAllGlobals()
 })

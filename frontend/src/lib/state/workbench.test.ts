@@ -127,3 +127,16 @@ test('damaged preferences are reported', async () => {
   expect(bench.problem?.code).toBe('store_corrupt')
   expect(bench.fatal).toBeNull()
 })
+
+test('a session is read before what takes the program long', async () => {
+  const { bench, calls } = starting()
+  await bench.load()
+  await vi.waitFor(() => expect(calls).toContain('costs.summary'))
+  calls.length = 0
+  bench.open('other')
+  await Promise.resolve()
+  const later = () => calls.filter((method) => /^(costs|changes)/.test(method))
+  expect(calls).toContain('conversation.open')
+  expect(later()).toEqual([])
+  await vi.waitFor(() => expect(later()).toEqual(['costs.summary', 'costs.summary', 'changes.list']))
+})
