@@ -138,5 +138,7 @@ test('a session is read before what takes the program long', async () => {
   const later = () => calls.filter((method) => /^(costs|changes)/.test(method))
   expect(calls).toContain('conversation.open')
   expect(later()).toEqual([])
-  await vi.waitFor(() => expect(later()).toEqual(['costs.summary', 'costs.summary', 'changes.list']))
+  await vi.waitFor(() =>
+    expect(later()).toEqual(['costs.summary', 'costs.summary', 'changes.list']),
+  )
 })
