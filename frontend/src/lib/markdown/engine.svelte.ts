@@ -4,7 +4,7 @@ import { Lazy } from '../ui/lazy.svelte'
 export type Engine = typeof import('./draw').drawFormula
 
 const formulas = new Lazy(() => import('./draw').then(({ drawFormula }) => drawFormula))
-/** Loaded idly as well, so that what a session shows first is not drawn twice. */
+/** Also loaded when the page is idle, so that what a session shows first is not drawn twice. */
 export const grammars = new Lazy(() => import('./grammars').then(({ colourCode }) => colourCode))
 
 /** What draws formulas, once it is loaded. */
