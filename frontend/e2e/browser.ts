@@ -78,6 +78,7 @@ function slowDown(context: BrowserContext): void {
 /** Types a message and sends it with the keyboard, once the one before it was taken. */
 export async function prompt(page: Page, text: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  await page.locator('.composer[aria-busy=false]').waitFor()
   await field.fill(text)
   const ways = { name: /^(Send|Run|Steer|Follow up)/, disabled: false }
   await composerOf(page).getByRole('button', ways).first().waitFor()

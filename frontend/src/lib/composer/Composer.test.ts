@@ -100,6 +100,63 @@ test('text that is not accepted stays in the field', async () => {
   expect(field.value).toBe('Now')
 })
 
+describe('while a message is on its way', () => {
+  /** Sends “One”, and returns what answers for it. */
+  async function sendOne(state: Activity = 'rest') {
+    const { onsend, onrun, onqueue, field } = show(state)
+    const answers: ((isTaken: boolean) => void)[] = []
+    const slow = () => new Promise<boolean>((resolve) => answers.push(resolve))
+    for (const way of [onsend, onqueue, onrun]) way.mockImplementation(slow)
+    const send = async (typed: string) => {
+      await type(field, typed)
+      await fireEvent.keyDown(field, { key: 'Enter' })
+    }
+    await send('One')
+    return { onsend, onrun, onqueue, field, answers, send }
+  }
+
+  test.each([
+    ['rest', 'follow_up'],
+    ['running', 'steer'],
+  ] as const)('in the state %s, another one follows it', async (state, verb) => {
+    const { onsend, onqueue, field, answers, send } = await sendOne(state)
+    await send('OneTwo')
+    await send('OneTwo')
+    await send('OneTwoThree')
+    expect(onsend.mock.calls.length + onqueue.mock.calls.length).toBe(1)
+    for (const left of ['TwoThree', 'Three', '']) {
+      answers.shift()!(true)
+      await waitFor(() => expect(field.value).toBe(left))
+    }
+    expect([...onsend.mock.calls, ...onqueue.mock.calls]).toEqual([
+      state === 'rest' ? ['One'] : ['steer', 'One'],
+      [verb, 'Two'],
+      [verb, 'Three'],
+    ])
+  })
+
+  test('nothing follows it if it is refused', async () => {
+    const { onqueue, field, answers, send } = await sendOne()
+    await send('One two')
+    answers.shift()!(false)
+    await screen.findByRole('button', { name: 'Send' })
+    expect(field.value).toBe('One two')
+    expect(onqueue).not.toHaveBeenCalled()
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(answers).toHaveLength(1) // it can be sent again
+  })
+
+  test('a command waits in the field until it can be run', async () => {
+    const { onrun, field, answers, send } = await sendOne()
+    await send('One!ls')
+    answers.shift()!(true)
+    await waitFor(() => expect(field.value).toBe('!ls'))
+    expect(onrun).not.toHaveBeenCalled()
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(onrun.mock.calls).toEqual([['ls']])
+  })
+})
+
 test('the stop button says what is kept', () => {
   show('running', true, 2)
   const stop = screen.getByRole('button', { name: 'Stop' })

@@ -88,13 +88,17 @@ export function handOver(start: string, session: string): void {
   writeDraft(start, '')
 }
 
+/** Who has the draft of an owner by now. */
+export const heirOf = (owner: string): string => heirs.get(owner) ?? owner
+
 /**
- * Removes the text that was sent from the draft, wherever the draft is by now; text that was typed
- * meanwhile stays.
+ * Removes the text that was sent from the draft, wherever the draft is by now, and returns who has
+ * it; text that was typed meanwhile stays.
  */
-export function takeSent(from: string, sent: string): void {
-  const owner = heirs.get(from) ?? from
+export function takeSent(from: string, sent: string): string {
+  const owner = heirOf(from)
   heirs.delete(from)
   const written = readDraft(owner)
   if (written.startsWith(sent)) writeDraft(owner, written.slice(sent.length))
+  return owner
 }

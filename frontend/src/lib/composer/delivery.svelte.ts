@@ -1,0 +1,50 @@
+import { heirOf, takeSent } from '../state/drafts.svelte'
+
+type Text = {
+  text: string
+  /** Whose draft it is in. */
+  owner: string
+  /** False if it was not accepted. */
+  take: () => Promise<boolean>
+}
+
+/**
+ * Delivers what is typed in the message field, one text after the other. A text stays in the field
+ * until it was accepted; what is typed behind it can be delivered meanwhile, and follows it.
+ */
+export class Delivery {
+  #texts = $state.raw<readonly Text[]>([])
+
+  constructor(private readonly owner: () => string) {}
+
+  get busy(): boolean {
+    return this.#texts.length > 0
+  }
+
+  /** What of the field's text is not on its way. */
+  rest(text: string): string {
+    const sent = this.#texts.filter(this.#isHere).map((it) => it.text)
+    const all = sent.join('')
+    return text.startsWith(all) ? text.slice(all.length) : text
+  }
+
+  /** Delivers a text of the field. If it is refused, it stays there, with all that should follow it. */
+  async give(text: string, take: () => Promise<boolean>): Promise<void> {
+    this.#texts = [...this.#texts, { text, owner: this.owner(), take }]
+    if (this.#texts.length > 1) return
+    for (let [first] = this.#texts; first; [first] = this.#texts) {
+      const { text, owner, take } = first
+      const isTaken = this.#isHere(first) && (await take())
+      if (!isTaken) {
+        this.#texts = []
+        return
+      }
+      const now = takeSent(owner, text)
+      const others = this.#texts.slice(1)
+      this.#texts = others.map((it) => (it.owner === owner ? { ...it, owner: now } : it))
+    }
+  }
+
+  /** Whether a text is in the draft that the field shows. */
+  readonly #isHere = ({ owner }: Text): boolean => heirOf(owner) === this.owner()
+}

@@ -1,0 +1,49 @@
+import { beforeEach, expect, test } from 'vitest'
+import { handOver, readDraft, writeDraft } from '../state/drafts.svelte'
+import { Delivery } from './delivery.svelte'
+
+let [owner, taken] = ['', [] as string[]]
+beforeEach(() => {
+  ;[owner, taken] = ['/shop', []]
+  for (const each of ['/shop', 's', 'other']) writeDraft(each, '')
+})
+
+/** Takes a text once it is told to. */
+function later(text: string) {
+  let accept = () => {}
+  const accepted = new Promise<void>((resolve) => (accept = resolve))
+  const take = () => accepted.then(() => taken.push(text) > 0)
+  return { take, accept }
+}
+
+test('what follows the message that begins a session is taken from the draft of that session', async () => {
+  const delivery = new Delivery(() => owner)
+  const [one, two] = [later('One'), later('Two')]
+  writeDraft('/shop', 'OneTwoRest')
+  const all = delivery.give('One', one.take)
+  void delivery.give('Two', two.take)
+  handOver('/shop', 's')
+  owner = 's'
+  expect(delivery.rest(readDraft('s'))).toBe('Rest')
+  one.accept()
+  two.accept()
+  await all
+  expect([taken, readDraft('s'), readDraft('/shop')]).toEqual([['One', 'Two'], 'Rest', ''])
+  expect(delivery.busy).toBe(false)
+})
+
+test('what follows stays in its draft if the user goes to another session', async () => {
+  const delivery = new Delivery(() => owner)
+  const [one, two] = [later('One'), later('Two')]
+  owner = 's'
+  writeDraft('s', 'OneTwo')
+  writeDraft('other', 'One')
+  const all = delivery.give('One', one.take)
+  void delivery.give('Two', two.take)
+  owner = 'other'
+  expect(delivery.rest(readDraft('other'))).toBe('One')
+  one.accept()
+  two.accept()
+  await all
+  expect([taken, readDraft('s'), readDraft('other')]).toEqual([['One'], 'Two', 'One'])
+})
