@@ -345,6 +345,10 @@ export const en = {
   'composer.fallback': 'Fallback model',
   'composer.fallback_none': 'None',
 
+  'commands.unread': 'What {name} stands for could not be loaded.',
+  'commands.unread_kept': 'It was not sent and stays in the message field.',
+  'commands.unread_next': 'Try again.',
+
   'queue.label': 'Queued messages',
   'queue.steer': 'Steer',
   'queue.follow_up': 'Follow up',

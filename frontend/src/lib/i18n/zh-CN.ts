@@ -327,6 +327,10 @@ export const zhCN: Record<Key, Message> = {
   'composer.fallback': '备用模型',
   'composer.fallback_none': '无',
 
+  'commands.unread': '无法加载 {name} 对应的命令或技能。',
+  'commands.unread_kept': '消息没有发送，仍在输入框中。',
+  'commands.unread_next': '请重试。',
+
   'queue.label': '排队的消息',
   'queue.steer': '引导',
   'queue.follow_up': '接着做',

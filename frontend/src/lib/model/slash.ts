@@ -35,6 +35,9 @@ export function readSlash(text: string, commands: readonly SlashCommand[]): Slas
   return { part: 'argument', command, ...readValues(text, name.length + 2, command) }
 }
 
+/** The name with which a text begins like a command; undefined if it does not, such as a path. */
+export const nameIn = (text: string): string | undefined => /^\/([^\s/]+)(?=\s|$)/.exec(text)?.[1]
+
 /** The command of a server that a whole text is, with its values; undefined if it is not one. */
 export function commandOf(text: string, commands: readonly SlashCommand[]) {
   const slash = readSlash(`${text.trimEnd()} `, commands)

@@ -1,6 +1,8 @@
-import { asApiError, type ApiError, type Call } from '../api'
+import { ApiError, asApiError, type Call } from '../api'
+import { t } from '../i18n/i18n.svelte'
 import { oneAtATime } from '../model/oneAtATime'
-import { commandOf, firstOfEach, type Message, skillOf } from '../model/slash'
+import { commandOf, firstOfEach, type Message, nameIn, skillOf } from '../model/slash'
+import { markHidden } from '../model/visible'
 import { Names } from './names.svelte'
 import type { CompleteReply, Envelope, SlashCommand } from '../types.gen'
 
@@ -32,6 +34,8 @@ export class Commands {
   ])
   /** The argument that is missing in the command that was last sent; empty if none is. */
   missing = $state('')
+  /** Whether what is offered is known. */
+  #isRead = false
   #session = ''
   #call: Call
   #report: (problem: ApiError) => void
@@ -55,8 +59,9 @@ export class Commands {
     try {
       const { commands } = await this.#call('commands.list', { session: this.#at })
       this.#offered = firstOfEach(commands ?? [])
+      this.#isRead = true
     } catch {
-      this.#offered = [] // what is typed is then an ordinary message
+      this.#isRead = false // what was read before may still hold
     }
   })
 
@@ -76,6 +81,7 @@ export class Commands {
 
   /** What is sent for a text: a skill, what its command stands for, else the text; undefined if it has to be changed first. */
   async expand(text: string): Promise<Message | undefined> {
+    if (!(await this.#knows(text))) return undefined
     const skill = this.skill(text)
     if (skill) return { text, command: skill.call }
     const { command, values, missing = '' } = commandOf(text, this.#others) ?? {}
@@ -89,6 +95,22 @@ export class Commands {
       this.#report(asApiError(thrown))
       return undefined
     }
+  }
+
+  /** Whether it is known what a text that begins like a command stands for. If not, the user is told. */
+  async #knows(text: string): Promise<boolean> {
+    const name = nameIn(text)
+    if (name === undefined || this.#isRead) return true
+    await this.load()
+    if (this.#isRead) return true
+    this.#report(
+      new ApiError({
+        message: t('commands.unread', { name: `/${markHidden(name)}` }),
+        kept: t('commands.unread_kept'),
+        next: t('commands.unread_next'),
+      }),
+    )
+    return false
   }
 
   /** Values of an argument that begin with what is typed. */

@@ -70,3 +70,25 @@ test('what is offered is read again when skills change', async () => {
   commands.receive({ session: '', events: [{ kind: 'servers_change' }] } as never)
   expect(call).toHaveBeenCalledOnce()
 })
+
+test('what begins like a command is not sent before it is known what it stands for', async () => {
+  let isDown = true
+  const call = vi.fn(async () => {
+    if (isDown) throw new Error('down')
+    return { commands: offered }
+  })
+  const report = vi.fn()
+  const commands = new Commands(call as unknown as Call, report)
+  await commands.load()
+  expect(await commands.expand('/etc/hosts is wrong')).toEqual({ text: '/etc/hosts is wrong' })
+  expect(await commands.expand('/review main')).toBeUndefined()
+  expect(report.mock.calls).toEqual([
+    [expect.objectContaining({ kept: 'It was not sent and stays in the message field.' })],
+  ])
+  isDown = false
+  const command = { name: 'review', arguments: 'main' }
+  expect(await commands.expand('/review main')).toEqual({ text: '/review main', command })
+  isDown = true
+  await commands.load()
+  expect(await commands.expand('/review main')).toBeUndefined()
+})
