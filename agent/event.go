@@ -289,7 +289,13 @@ type SteeringInjected struct {
 	// Refused says that a hook refused the user's message: the model is not told
 	// of it.
 	Refused bool `json:"refused,omitempty"`
+	// Size and Typed are as in [UserInput].
+	Size  int64  `json:"size,omitempty"`
+	Typed string `json:"typed,omitempty"`
 }
+
+// Wrote returns what the user, or the loop, wrote: Typed, or Text if nothing else was made of it.
+func (s SteeringInjected) Wrote() string { return cmp.Or(s.Typed, s.Text) }
 
 // Retrying says that a request failed and is sent again after a wait.
 // Everything that the failed answer streamed is void.

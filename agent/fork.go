@@ -83,7 +83,7 @@ func promptOf(p Payload) (string, bool) {
 	case UserInput:
 		return d.Wrote(), true
 	case SteeringInjected:
-		return d.Text, !d.ByLoop
+		return d.Wrote(), !d.ByLoop
 	}
 	return "", false
 }

@@ -209,6 +209,7 @@ func (t *turn) process(input Queued) {
 func (t *turn) begin(input Queued) EndReason {
 	t.number++
 	opened := !t.session.transcript.past.begun
+	input = t.attached(input)
 	t.emit(UserInput{Text: input.Text, QueueID: input.ID, Typed: input.Typed, Skill: input.Skill})
 	if opened {
 		start := SessionStartInput{Source: "startup", Model: t.session.settings().Model}
@@ -399,7 +400,10 @@ func (t *turn) deliver() {
 		if !t.session.queue.take(m) {
 			continue // the user changed it meanwhile
 		}
-		t.emit(SteeringInjected{Text: m.Text, QueueID: m.ID, Refused: !ok})
+		if ok {
+			m = t.attached(m)
+		}
+		t.emit(SteeringInjected{Text: m.Text, QueueID: m.ID, Refused: !ok, Typed: m.Typed})
 		if ok {
 			t.tell(advice.Context)
 		}

@@ -137,3 +137,15 @@ func (q *Queue) takeFollowUp() (Queued, bool) {
 	q.items = slices.Delete(q.items, i, i+1)
 	return m, true
 }
+
+// attached returns a queued message with what the host attaches to it.
+func (t *turn) attached(m Queued) Queued {
+	attach := t.session.cfg.Attach
+	if attach == nil || m.ID == "" || m.Typed != "" || m.Skill != nil {
+		return m
+	}
+	if more := attach(t.ctx, m.Text); more != "" {
+		m.Text, m.Typed = m.Text+more, m.Text
+	}
+	return m
+}

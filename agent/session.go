@@ -50,6 +50,10 @@ type Config struct {
 	Recorder Recorder
 	// Compactor compacts long conversations; nil means that nothing does.
 	Compactor Compactor
+	// Attach returns what is sent behind a queued message, such as the files that it
+	// mentions, as they are when the message is delivered; nil means that nothing is. A
+	// message with a skill is complete, so Attach does not see it.
+	Attach func(ctx context.Context, text string) string
 	// Leave ends whatever tools left running, before the session closes; nil if
 	// there cannot be anything (LOOP-54). It may be called more than once.
 	Leave func(context.Context)

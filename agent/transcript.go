@@ -197,14 +197,20 @@ func (t *Transcript) applyInput(turn int, d UserInput) {
 	if t.past.skills = nil; d.Skill != nil {
 		t.past.skills = d.Skill.After(nil)
 	}
-	if d.Typed != "" {
-		if t.past.typed == nil {
-			t.past.typed = map[string]string{}
-		}
-		t.past.typed[d.Text] = d.Typed
-	}
+	t.note(d.Text, d.Typed)
 	t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
 	t.tally.added += len(d.Text)
+}
+
+// note remembers what the user typed, if a text was made of it.
+func (t *Transcript) note(text, typed string) {
+	if typed == "" {
+		return
+	}
+	if t.past.typed == nil {
+		t.past.typed = map[string]string{}
+	}
+	t.past.typed[text] = typed
 }
 
 func (t *Transcript) applySideRequest(d SideRequest) {
@@ -218,6 +224,7 @@ func (t *Transcript) applySteering(d SteeringInjected) {
 	case d.ByLoop:
 		t.remind(Reminder(EscapeTags(d.Text)))
 	default:
+		t.note(d.Text, d.Typed)
 		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))
 		t.tally.added += len(d.Text)
 	}

@@ -37,13 +37,10 @@ type EventText struct {
 func TextsOf(ev agent.Event) []EventText {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
-		if d.Typed != "" {
-			return []EventText{{Part: PartMessage, Text: d.Typed}, {Part: PartPrompt, Text: d.Text}}
-		}
-		return []EventText{{Part: PartMessage, Text: d.Text}}
+		return promptTexts(d.Text, d.Typed)
 	case agent.SteeringInjected:
 		if !d.ByLoop {
-			return []EventText{{Part: PartMessage, Text: d.Text}}
+			return promptTexts(d.Text, d.Typed)
 		}
 	case agent.TextEnd:
 		var said, thought strings.Builder
@@ -110,6 +107,14 @@ func argumentsOf(input string) string {
 	}
 	walk(value)
 	return b.String()
+}
+
+// promptTexts returns what the user wrote, and the prompt if one was made of it.
+func promptTexts(text, typed string) []EventText {
+	if typed == "" {
+		return []EventText{{Part: PartMessage, Text: text}}
+	}
+	return []EventText{{Part: PartMessage, Text: typed}, {Part: PartPrompt, Text: text}}
 }
 
 // FoldText returns a text in the form in which texts are compared: rune by rune,

@@ -22,14 +22,14 @@ const answerLimit = 64 << 10
 func ForDisplay(ev agent.Event) agent.Event {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
-		d.Text, d.Size = middleCut(d.Text)
-		if typed, size := middleCut(d.Typed); size > 0 {
-			d.Typed, d.Size = typed, max(d.Size, size)
-		}
+		d.Text, d.Typed, d.Size = displayPrompt(d.Text, d.Typed)
 		if d.Skill != nil { // its arguments are in what was typed
 			use := *d.Skill
 			use.Args, d.Skill = "", &use
 		}
+		ev.Data = d
+	case agent.SteeringInjected:
+		d.Text, d.Typed, d.Size = displayPrompt(d.Text, d.Typed)
 		ev.Data = d
 	case agent.Briefing:
 		d.System, d.Size = middleCut(d.System)
@@ -122,6 +122,14 @@ func length(texts []*string) int {
 		n += len(*s)
 	}
 	return n
+}
+
+// displayPrompt cuts a message of the user, and what was typed of it. It returns the full
+// size of the longer one that it cut, else 0.
+func displayPrompt(text, typed string) (keptText, keptTyped string, size int64) {
+	keptText, size = middleCut(text)
+	keptTyped, typedSize := middleCut(typed)
+	return keptText, keptTyped, max(size, typedSize)
 }
 
 // middleCutAll keeps the beginning and the end of consecutive texts. It reports

@@ -2,10 +2,12 @@ package workbench
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"unicode/utf8"
 
@@ -39,6 +41,24 @@ func (w *Workbench) attaching(info backend.SessionInfo) (mention.Reader, error) 
 		}
 		return readText(path)
 	}, nil
+}
+
+// attached returns what stands behind a message that waited: the files that it mentions, as
+// they are now. Messages to an agent are written by models, which read for themselves.
+func (w *Workbench) attached(info backend.SessionInfo) func(context.Context, string) string {
+	if info.Helper != nil {
+		return nil
+	}
+	return func(_ context.Context, text string) string {
+		if !strings.Contains(text, "@") {
+			return ""
+		}
+		read, err := w.attaching(info)
+		if err != nil {
+			return "" // the names stay words, as those of files that cannot be read do
+		}
+		return mention.Attached(text, read)
+	}
 }
 
 // readText reads the beginning of a regular file; false if it is not text.

@@ -57,3 +57,28 @@ func TestMentionedFilesAreSent(t *testing.T) {
 	}
 	await(p, anyOf[agent.ProcessingEnd])
 }
+
+// The files that a message names which waits, or steers, are sent as they are by then.
+func TestMentionedFilesFollow(t *testing.T) {
+	t.Parallel()
+	p, id, request := hanging(t, llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"}, llmtest.Round{Text: "3"})
+	p.putFile("app.go", "package old\n")
+	p.queue(id, agent.Steer, "mind @app.go")
+	p.queue(id, agent.FollowUp, "then @missing")
+	if waits := p.queue(id, agent.FollowUp, "and @app.go"); waits[0].Text != "mind @app.go" || waits[0].Typed != "" {
+		t.Errorf("waits as %+v", waits[0])
+	}
+	p.putFile("app.go", "package app\n")
+	p.allow(id, request)
+	const attached = "\n\nThe file app.go:\n\n```\npackage app\n```"
+	if s := await(p, anyOf[agent.SteeringInjected]); s.Text != "mind @app.go"+attached || s.Typed != "mind @app.go" {
+		t.Errorf("steered by %+v", s)
+	}
+	if in := await(p, anyOf[agent.UserInput]); in.Text != "then @missing" || in.Typed != "" {
+		t.Errorf("%+v", in)
+	}
+	if in := await(p, anyOf[agent.UserInput]); in.Text != "and @app.go"+attached || in.Typed != "and @app.go" {
+		t.Errorf("%+v", in)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+}

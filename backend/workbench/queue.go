@@ -42,8 +42,8 @@ func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueRep
 }
 
 // queued makes a message that waits. One that begins a skill is a follow-up, because a
-// skill begins with an input. Files that others mention are not attached: they may be others
-// when the message is delivered, and models read them.
+// skill begins with an input. Files that others mention are attached when the message is
+// delivered, because they may have changed by then.
 func (w *Workbench) queued(ctx context.Context, in QueueAddRequest) (agent.Queued, error) {
 	if err := validQueued(agent.Queued{Verb: in.Verb, Text: in.Text}); err != nil {
 		return agent.Queued{}, err

@@ -70,17 +70,21 @@ func pieces(info backend.SessionInfo, events iter.Seq2[agent.Event, error]) iter
 	}
 }
 
+// wrote returns what the user wrote, and what was made of it.
+func wrote(as pieceKind, typed, text string) []piece {
+	if typed == "" {
+		return []piece{{kind: as, text: text}}
+	}
+	return []piece{{kind: as, text: typed}, {kind: expanded, text: text}}
+}
+
 func piecesOf(ev agent.Event, inputs map[string]string) []piece {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
-		all := []piece{{kind: prompt, text: d.Wrote()}}
-		if d.Typed != "" {
-			all = append(all, piece{kind: expanded, text: d.Text})
-		}
-		return all
+		return wrote(prompt, d.Typed, d.Text)
 	case agent.SteeringInjected:
 		if !d.ByLoop && !d.Refused {
-			return []piece{{kind: steering, text: d.Text}}
+			return wrote(steering, d.Typed, d.Text)
 		}
 	case agent.TextEnd:
 		return answered(d)

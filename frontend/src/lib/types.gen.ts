@@ -2658,6 +2658,8 @@ export type SteeringInjected = {
   queue_id?: string
   by_loop?: boolean
   refused?: boolean
+  size?: number
+  typed?: string
 }
 
 export type StepRef = {

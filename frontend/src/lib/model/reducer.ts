@@ -303,11 +303,12 @@ function step(view: Writable, event: Event): void {
 
 /** Adds a message from the user, or a note from the loop. A note about repetition joins its notice. */
 function steer(view: Writable, data: SteeringInjected, event: Event): void {
-  const { text, by_loop: byLoop, refused } = data
+  const { text, typed, size, by_loop: byLoop, refused } = data
   const key = keyOf(event)
   const last = view.entries.at(-1)
   if (!byLoop) {
-    view.entries.push({ type: 'prompt', key, seq: event.seq ?? 0, text, steered: true, refused })
+    const seq = event.seq ?? 0
+    view.entries.push({ type: 'prompt', key, seq, text, typed, size, steered: true, refused })
   } else if (last?.type === 'notice' && last.notice === 'loop' && !last.message) {
     replace(view, last, { message: text })
   } else {
