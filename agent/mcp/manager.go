@@ -287,6 +287,33 @@ func (m *Manager) Reconnect(ctx context.Context, server string) error {
 // Otherwise they start a few at a time.
 func (m *Manager) Hurry() { m.pace.end() }
 
+// Settle waits until each server is connected, has failed once or is off, or until
+// ctx ends. It is for programs whose only turn would otherwise be over before the
+// tools are there. Programs of servers start at once from now on.
+func (m *Manager) Settle(ctx context.Context) {
+	m.Hurry()
+	for _, k := range m.all() {
+		k.tried(ctx)
+	}
+}
+
+// tried waits until the first attempt to connect is over.
+func (k *keeper) tried(ctx context.Context) {
+	for {
+		v, changed := k.look()
+		if v.state != StateConnecting || v.reason != nil {
+			return
+		}
+		select {
+		case <-changed:
+		case <-k.done:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // Switch disconnects a server but keeps it, or connects it again (OAS-410).
 func (m *Manager) Switch(server string, on bool) error {
 	k, err := m.keeper(server)

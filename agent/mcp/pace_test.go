@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -99,5 +100,33 @@ func TestStartedProgramsMakeRoom(t *testing.T) {
 			t.Errorf("%d programs have begun to start without any time passing", n)
 		}
 		_ = m.Close(t.Context())
+	})
+}
+
+// Settle returns once no server's first attempt is under way: all of them have
+// begun, and failed, or are switched off.
+func TestSettle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		starts := &starting{begun: map[string]bool{}, wait: make(chan struct{})}
+		m := mcp.New(mcp.Config{Ready: starts.ready})
+		m.Settle(t.Context()) // there is nothing to wait for
+		servers := programs(20)
+		m.SetServers(servers)
+		_ = m.Switch(servers[7].Name, false)
+		brief, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		m.Settle(brief)
+		if n := starts.count(); n != len(servers)-1 || brief.Err() == nil {
+			t.Errorf("%d of %d programs have begun while somebody waits, and the waiting ended with %v", n, len(servers), brief.Err())
+		}
+		close(starts.wait)
+		m.Settle(t.Context())
+		for _, s := range m.Status() {
+			if isOff := s.Name == servers[7].Name; s.Reason == nil != isOff {
+				t.Errorf("%s is %s because of %v", s.Name, s.State, s.Reason)
+			}
+		}
+		_ = m.Close(t.Context())
+		m.Settle(t.Context())
 	})
 }

@@ -61,8 +61,8 @@ type Servers struct {
 type sessions struct {
 	tell    func()        // tells pages
 	decided atomic.Uint64 // counts what was decided, read or connected
-	settled chan struct{} // closed with the next news, under mu; nil if nobody waits
-	looked  bool          // the files were read, and servers began to connect; under mu
+	looked  chan struct{} // closed once the files were read and servers began to connect
+	look    sync.Once     // closes looked
 }
 
 // connecting is what came of the last time that servers were connected.
@@ -93,17 +93,18 @@ func New(cfg Config) *Servers {
 	}
 	s.work.ctx, s.work.cancel = context.WithCancel(context.Background())
 	s.pins.read = map[string]pinned{}
+	s.looked = make(chan struct{})
 	s.tell = cfg.Changed
 	s.cfg.Changed = func() {
 		s.decided.Add(1)
-		s.news()
+		s.tell()
 	}
 	s.authority = oauth.New(oauth.Config{
 		Keeper: keeper{cfg.Keys}, Version: cfg.Version,
 		Report: func(server string, err error) { slog.Warn("tokens could not be kept", "server", server, "err", err) },
 	})
 	s.manager = client.New(client.Config{
-		Version: cfg.Version, Dir: cfg.Folder, Environ: cfg.Environ, RoundTripper: s.roundTripper, Ready: s.ready, Asker: cfg.asker(), Changed: s.news,
+		Version: cfg.Version, Dir: cfg.Folder, Environ: cfg.Environ, RoundTripper: s.roundTripper, Ready: s.ready, Asker: cfg.asker(), Changed: s.tell,
 	})
 	return s
 }
@@ -167,10 +168,7 @@ func (s *Servers) connect(ctx context.Context) {
 		if ctx.Err() == nil {
 			slog.Warn("could not tell which servers to connect", "err", err)
 		}
-		s.mu.Lock()
-		s.looked = true
-		s.mu.Unlock()
-		s.stir()
+		s.look.Do(func() { close(s.looked) })
 		return
 	}
 	var servers []client.Server
@@ -199,16 +197,11 @@ func (s *Servers) connect(ctx context.Context) {
 		slog.Warn("a server cannot be connected", "server", name, "err", err)
 	}
 	s.mu.Lock()
-	s.last, s.looked = connecting{lacking, wanted, tokens}, true
+	s.last = connecting{lacking, wanted, tokens}
 	s.work.consents.keep(wanted)
 	s.mu.Unlock()
+	s.look.Do(func() { close(s.looked) })
 	s.cfg.Changed()
-}
-
-// news is told by the connections. It must not block.
-func (s *Servers) news() {
-	s.stir()
-	s.tell()
 }
 
 // Stand implements [review.Owner].

@@ -55,41 +55,15 @@ func (o *Offer) offHere(server string, tool *client.ToolStatus) bool {
 	return !o.session.on(key(d), "", true) || tool != nil && !o.session.on(key(d), tool.Name, true)
 }
 
-// Settle waits until every server is connected or is known not to be, or until ctx
-// ends. It is for runs that nobody watches, whose only turn would otherwise end
-// before their tools are there.
+// Settle waits until the files were read and every server is connected or is known
+// not to be, or until ctx ends. It is for runs that nobody watches, whose only turn
+// would otherwise end before their tools are there.
 func (s *Servers) Settle(ctx context.Context) {
 	s.manager.Hurry()
-	for {
-		s.mu.Lock()
-		if s.settled == nil {
-			s.settled = make(chan struct{})
-		}
-		news, looked := s.settled, s.looked
-		s.mu.Unlock()
-		waits := !looked
-		for _, status := range s.manager.Status() {
-			waits = waits || status.State == client.StateConnecting && status.Reason == nil
-		}
-		if !waits {
-			return
-		}
-		select {
-		case <-news:
-		case <-ctx.Done():
-			return
-		case <-s.work.ctx.Done():
-			return
-		}
-	}
-}
-
-// stir wakes those who wait for news.
-func (s *Servers) stir() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.settled != nil {
-		close(s.settled)
-		s.settled = nil
+	select {
+	case <-s.looked:
+		s.manager.Settle(ctx)
+	case <-s.work.ended:
+	case <-ctx.Done():
 	}
 }
