@@ -40,7 +40,7 @@ func TestLoopDetection(t *testing.T) {
 		t.Error("the turn did not go on")
 	}
 	r = newRig(t, llmtest.Script(rounds...))
-	r.cfg.Limits.LoopWindow = -1
+	r.cfg.Limits = agent.Limits{Rounds: 200, LoopWindow: 0}
 	if found := find[agent.LoopDetection](r.run("go")); len(found) != 0 {
 		t.Errorf("switched off: %+v", found)
 	}

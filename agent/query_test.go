@@ -227,6 +227,15 @@ func TestIncompleteConfig(t *testing.T) {
 	if _, err := r.Query(t.Context(), "hello"); err == nil || err.Error() != want {
 		t.Errorf("a query: %v", err)
 	}
+	for _, limits := range []agent.Limits{{Rounds: -1}, {Turns: -1}, {Continuations: -1}, {LoopWindow: -1}, {Budget: -1}} {
+		cfg := agent.Config{Model: llmtest.Script(), Gate: agent.AllowAll, Profiles: agent.Plain("", nil), Limits: limits}
+		if _, err := agent.New(cfg); err == nil || !strings.Contains(err.Error(), "is negative: -1") {
+			t.Errorf("%+v: %v", limits, err)
+		}
+	}
+	if _, err := agent.NewRegistry(nil); err == nil {
+		t.Error("a nil tool was registered")
+	}
 	fault := errors.New("no such folder")
 	r = agent.NewTemplate(func(string) (agent.Config, error) { return agent.Config{}, fault }).Runtime(scripted, agent.Overrides{})
 	if _, err := r.Session(""); !errors.Is(err, fault) {

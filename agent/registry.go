@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -27,8 +28,8 @@ type registered struct {
 }
 
 // NewRegistry returns a registry of the given tools. If two tools have the same
-// name, the later one wins (LOOP-32). A schema that cannot be resolved is an
-// error.
+// name, the later one wins (LOOP-32). The errors are those of
+// [Registry.Register].
 func NewRegistry(tools ...Tool) (*Registry, error) {
 	r := &Registry{tools: make(map[string]registered, len(tools))}
 	for _, t := range tools {
@@ -39,9 +40,12 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 	return r, nil
 }
 
-// Register adds a tool and replaces any other of the same name (LOOP-32). A
-// schema that cannot be resolved is an error.
+// Register adds a tool and replaces any other of the same name (LOOP-32). A nil
+// tool, an invalid name and a schema that cannot be resolved are errors.
 func (r *Registry) Register(t Tool) error {
+	if t == nil {
+		return errors.New("register tool: it is nil")
+	}
 	spec := t.Spec()
 	resolved, err := resolve(spec.Name, spec.Schema)
 	if err != nil {
@@ -85,7 +89,7 @@ func resolve(name string, raw json.RawMessage) (*jsonschema.Resolved, error) {
 		return nil, fmt.Errorf("read schema of %s: its root is not an object", name) // LLM-38
 	}
 	if !llm.ValidToolName(name) {
-		return nil, fmt.Errorf("%q is not a name for a tool", name)
+		return nil, fmt.Errorf("%q is not a valid tool name: use a letter, then up to 63 letters, digits, - and _", name)
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {

@@ -65,6 +65,7 @@ type Config struct {
 
 // Limits bound a session. If no field is set, [DefaultLimits] apply. Once a
 // field is set, a 0 in another field has the meaning that its comment gives.
+// [New] refuses negative limits.
 type Limits struct {
 	Rounds int // tool rounds in one turn; 0 means unlimited (LOOP-104)
 	Turns  int // assistant messages in total; 0 means unlimited (LOOP-105)
@@ -94,6 +95,22 @@ func (l Limits) orDefault() Limits {
 	l = DefaultLimits
 	l.OthersCost = others
 	return l
+}
+
+// check returns an error that names the first negative limit.
+func (l Limits) check() error {
+	for _, limit := range []struct {
+		name  string
+		value int64
+	}{
+		{"Rounds", int64(l.Rounds)}, {"Turns", int64(l.Turns)}, {"Continuations", int64(l.Continuations)},
+		{"LoopWindow", int64(l.LoopWindow)}, {"Budget", int64(l.Budget)},
+	} {
+		if limit.value < 0 {
+			return fmt.Errorf("the limit %s is negative: %d", limit.name, limit.value)
+		}
+	}
+	return nil
 }
 
 // Session is one conversation and its loop. One goroutine owns it: the one that
@@ -159,7 +176,7 @@ func (c Config) complete() (Config, error) {
 	if len(missing) > 0 {
 		return c, fmt.Errorf("make session: its configuration has no %s", strings.Join(missing, ", no "))
 	}
-	if err := checkOptions(c.Options); err != nil {
+	if err := cmp.Or(checkOptions(c.Options), c.Limits.check()); err != nil {
 		return c, fmt.Errorf("make session: %w", err)
 	}
 	options := make(map[string]ProviderOptions, len(c.Options))
@@ -191,7 +208,7 @@ func newID() string { return ulid.Make().String() }
 
 // unattended is the approver if there is nobody to ask.
 var unattended = ApproverFunc(func(context.Context, ApprovalRequest) (Answer, error) {
-	return Answer{}, errors.New("nobody watches this session")
+	return Answer{}, errors.New("it runs unattended")
 })
 
 // apply folds an event into the session. It also passes allows for the session

@@ -37,7 +37,8 @@ type Local struct {
 
 var _ Environment = (*Local)(nil)
 
-// NewLocal returns the local environment with the given working directory.
+// NewLocal returns the local environment with the given working directory, which
+// is the process's own if dir is empty.
 func NewLocal(dir string) (*Local, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

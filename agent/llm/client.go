@@ -16,19 +16,19 @@ type StreamFunc func(context.Context, Request) iter.Seq2[Event, error]
 type Middleware func(next StreamFunc) StreamFunc
 
 // Client routes requests to adapters by provider name, never by guessing from
-// a model's name (LLM-03). It is safe for concurrent use.
+// a model's name (LLM-03). It is safe for concurrent use. The zero value has no
+// adapters.
 type Client struct {
 	mu       sync.RWMutex
 	adapters []Adapter // in the order they were added
 	layers   []Middleware
-	stream   StreamFunc
+	stream   StreamFunc // nil while there are no layers
 }
 
 // NewClient returns a client of the given adapters. A request without a
 // provider goes to the first one.
 func NewClient(adapters ...Adapter) *Client {
 	c := &Client{}
-	c.stream = c.route
 	for _, a := range adapters {
 		c.Set(a)
 	}
@@ -73,6 +73,9 @@ func (c *Client) Stream(ctx context.Context, req Request) iter.Seq2[Event, error
 	c.mu.RLock()
 	stream := c.stream
 	c.mu.RUnlock() // a layer may wait for a goroutine that is about to change the client
+	if stream == nil {
+		stream = c.route
+	}
 	return stream(ctx, req)
 }
 

@@ -71,6 +71,14 @@ func TestRouting(t *testing.T) {
 	if got := class(t, c, llm.Request{}); got != llm.ClassConfig {
 		t.Errorf("without any provider: %s", got)
 	}
+	var zero llm.Client
+	if got := class(t, &zero, llm.Request{}); got != llm.ClassConfig {
+		t.Errorf("a zero client: %s", got)
+	}
+	zero.Set(echo("house"))
+	if got := said(t, &zero, llm.Request{Model: "m"}); got != "house/m" {
+		t.Errorf("a zero client with a provider: %q", got)
+	}
 }
 
 // LLM-05: middleware sees requests in the order in which it was added and the

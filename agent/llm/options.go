@@ -78,7 +78,7 @@ func (r *Request) check() *Error {
 	}
 	for _, t := range r.Tools {
 		if !ValidToolName(t.Name) {
-			return r.refuse(ClassInvalid, fmt.Sprintf("%q is not a name for a tool: a letter, then up to 63 letters, digits and _", t.Name))
+			return r.refuse(ClassInvalid, fmt.Sprintf("%q is not a valid tool name: use a letter, then up to 63 letters, digits, - and _", t.Name))
 		}
 	}
 	switch c := r.ToolChoice; {

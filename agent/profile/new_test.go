@@ -24,3 +24,17 @@ func BenchmarkNew(b *testing.B) {
 		profile.New(registry, profile.Surroundings{}).Profile("openai", "m")
 	}
 }
+
+// Without tools and surroundings, models are shown no tool and are briefed all the same.
+func TestZeroSurroundings(t *testing.T) {
+	t.Parallel()
+	p := profile.New(nil, profile.Surroundings{})
+	for _, provider := range []string{"openai", "anthropic", "gemini", "house"} {
+		if shown := p.Profile(provider, "m").Tools.Definitions(); len(shown) > 0 {
+			t.Errorf("%s is shown %d tools", provider, len(shown))
+		}
+		if told := p.Brief(t.Context(), agent.Situation{Provider: provider, Model: "m"}); told.System == "" {
+			t.Errorf("%s is told nothing", provider)
+		}
+	}
+}

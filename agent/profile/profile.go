@@ -168,8 +168,11 @@ type state struct {
 	ok bool
 }
 
-// New returns the profiles of a session with the given tools.
+// New returns the profiles of a session with the given tools; nil means none.
 func New(tools *agent.Registry, s Surroundings) *Profiles {
+	if tools == nil {
+		tools = &agent.Registry{}
+	}
 	if s.Now == nil {
 		s.Now = time.Now
 	}

@@ -48,7 +48,7 @@ const (
 
 // Config is what a [Session] is made of.
 type Config struct {
-	Servers  Servers
+	Servers  Servers  // nil means none
 	Switches Switches // nil offers everything
 	Session  string   // its id
 	// Window returns the size of a model's window in tokens, 0 if it is unknown;
@@ -111,6 +111,9 @@ const (
 
 // New returns what the servers offer to a session.
 func New(cfg Config) *Session {
+	if cfg.Servers == nil {
+		cfg.Servers = mcp.New(mcp.Config{})
+	}
 	if cfg.Switches == nil {
 		cfg.Switches = allOn{}
 	}

@@ -471,3 +471,15 @@ func TestShownToolsAreLimited(t *testing.T) {
 		}
 	}
 }
+
+// The zero configuration offers nothing.
+func TestWithoutServers(t *testing.T) {
+	t.Parallel()
+	s := offer.New(offer.Config{})
+	if more := s.More("anthropic", "m"); more != nil && len(more.Names()) > 0 {
+		t.Errorf("without servers there are %v", more.Names())
+	}
+	if notes := s.Notes("anthropic", "m"); len(notes) > 0 {
+		t.Errorf("without servers models are told %v", notes)
+	}
+}
