@@ -112,7 +112,7 @@ func (s *Session) Resume(ctx context.Context) iter.Seq2[Event, error] {
 		switch {
 		case s.transcript.past.command != nil:
 			t.cutOff(*s.transcript.past.command)
-		case s.transcript.State != StateIdle:
+		case s.isOpen():
 			t.toRest(t.resume())
 		}
 		t.settle()

@@ -36,6 +36,24 @@ func (r *rig) cutAfter(kind agent.Kind, n int) {
 	r.t.Fatalf("the turn ended before %s", kind)
 }
 
+// Nothing is resumed, and nothing stored, in a session without an open turn: neither
+// in one without a past nor after a turn that ended.
+func TestResumeWithoutAnOpenTurn(t *testing.T) {
+	t.Parallel()
+	s, err := agent.New(agent.Config{Model: llmtest.Script(llmtest.Round{Text: "hi"}), Gate: agent.AllowAll, Profiles: agent.Plain("", nil), Settings: scripted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"at first", "after a turn"} {
+		for ev, err := range s.Resume(t.Context()) {
+			t.Errorf("%s: %+v, %v", when, ev, err)
+		}
+		if _, err := s.Prompt(t.Context(), "go"); when == "at first" && err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A turn that was cut while a tool ran ends as crashed; its calls are answered
 // and the session goes on.
 func TestResumeAfterCrashInATool(t *testing.T) {

@@ -79,12 +79,13 @@ func run(t *testing.T, folder string, variables []string, name string, args ...s
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = folder
-	cmd.Env = append(variables, "GOPROXY=off", "GOWORK=off")
+	cmd.Env = []string{"GOPROXY=off", "GOWORK=off"}
 	for _, kept := range []string{"PATH", "HOME", "GOFLAGS", "GOCACHE", "GOMODCACHE", "GOPATH", "GOROOT", "TMPDIR"} {
 		if value, ok := os.LookupEnv(kept); ok {
 			cmd.Env = append(cmd.Env, kept+"="+value)
 		}
 	}
+	cmd.Env = append(cmd.Env, variables...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
