@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"sync"
 
 	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
@@ -37,7 +38,7 @@ func (t *turn) sendable(model llm.Origin, remedies []HistoryRepaired) []llm.Mess
 
 // ofItems matches a provider's complaint about an unknown part of the
 // conversation, as opposed to an unknown model.
-var ofItems = regexp.MustCompile(`(?i)\bitems?\b`)
+var ofItems = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bitems?\b`) })
 
 // remedy returns the next repair to try after a provider refused the content of
 // the conversation, or nil. The refusal may have another cause, so a repair is
@@ -46,7 +47,7 @@ var ofItems = regexp.MustCompile(`(?i)\bitems?\b`)
 // sent.
 func (t *turn) remedy(err error, tried []HistoryRepaired) *HistoryRepaired {
 	var e *llm.Error
-	if !errors.As(err, &e) || e.Retryable || e.Class != llm.ClassInvalid && !(e.Class == llm.ClassNotFound && ofItems.MatchString(e.Message)) {
+	if !errors.As(err, &e) || e.Retryable || e.Class != llm.ClassInvalid && !(e.Class == llm.ClassNotFound && ofItems().MatchString(e.Message)) {
 		return nil
 	}
 	was := func(r Repair) bool {

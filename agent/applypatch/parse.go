@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -295,11 +296,11 @@ func (d *Draft) update(text string) {
 
 // ranges matches the line numbers of a unified diff. They are ignored, because
 // models count badly; the heading after them is an ordinary anchor.
-var ranges = regexp.MustCompile(`^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?`)
+var ranges = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?`) })
 
 // anchor starts a chunk, or adds to the anchors of one that has no lines yet.
 func (d *Draft) anchor(hint string) {
-	for prefix := ranges.FindString(hint); prefix != ""; prefix = ranges.FindString(hint) {
+	for prefix := ranges().FindString(hint); prefix != ""; prefix = ranges().FindString(hint) {
 		hint = hint[len(prefix):]
 	}
 	if c := d.chunk(); c == nil || len(c.Lines) > 0 {

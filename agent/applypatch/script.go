@@ -3,21 +3,24 @@ package applypatch
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // call matches the start of a script that runs the patch command with a
 // heredoc, optionally after a change of directory. The groups are the directory
 // and the heredoc's delimiter, each in single quotes, double quotes or none.
-var call = regexp.MustCompile(`^\s*` +
-	`(?:cd[ \t]+(?:'([^']+)'|"([^"$\x60\\]+)"|([^-\s'"$\x60\\;&|<>(){}\[\]*?~#!][^\s'"$\x60\\;&|<>(){}\[\]*?~#!]*))[ \t]*&&\s*)?` +
-	`(?:apply_patch|applypatch)[ \t]*<<[ \t]*(?:'(\w+)'|"(\w+)"|(\w+))[ \t]*\r?\n`)
+var call = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*` +
+		`(?:cd[ \t]+(?:'([^']+)'|"([^"$\x60\\]+)"|([^-\s'"$\x60\\;&|<>(){}\[\]*?~#!][^\s'"$\x60\\;&|<>(){}\[\]*?~#!]*))[ \t]*&&\s*)?` +
+		`(?:apply_patch|applypatch)[ \t]*<<[ \t]*(?:'(\w+)'|"(\w+)"|(\w+))[ \t]*\r?\n`)
+})
 
 // FromScript returns the patch that a shell script applies and does nothing
 // else, and the directory to which it changes, if any. Models have learnt to
 // give patches to a command of this name, which no shell has. For any other
 // script ok is false.
 func FromScript(script string) (dir, patch string, ok bool) {
-	groups := call.FindStringSubmatch(script)
+	groups := call().FindStringSubmatch(script)
 	if groups == nil {
 		return "", "", false
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -90,11 +91,11 @@ func (f *Files) add(name string) bool {
 	return true
 }
 
-var ofLines = regexp.MustCompile(`^(.+)#L(\d{1,9})(?:-L?(\d{1,9}))?$`)
+var ofLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+)#L(\d{1,9})(?:-L?(\d{1,9}))?$`) })
 
 // linesOf divides a name such as "main.go#L3-9" into a path and its lines.
 func linesOf(name string) (path string, from, to int, ok bool) {
-	m := ofLines.FindStringSubmatch(name)
+	m := ofLines().FindStringSubmatch(name)
 	if m == nil {
 		return "", 0, 0, false
 	}

@@ -121,7 +121,7 @@ func isSecret(name, value string) bool {
 	if known {
 		return secret
 	}
-	secret = secretName(words(name)) || secretValue.MatchString(value)
+	secret = secretName(words(name)) || suspicious(value) && secretValue().MatchString(value)
 	if judged.entries == nil || len(judged.entries) == mostJudged {
 		judged.entries = map[string]bool{}
 	}
@@ -138,18 +138,26 @@ var judged struct {
 
 const mostJudged = 1024
 
-var boundary = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-
 // words splits a name into its words, in capitals: AUTH and TOKEN for authToken
 // and for AUTH_TOKEN2.
 func words(name string) []string {
-	name = strings.ToUpper(boundary.ReplaceAllString(name, "${1}_$2"))
-	split := strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+	var apart strings.Builder
+	for i := range len(name) {
+		if i > 0 && isCapital(name[i]) && isSmall(name[i-1]) {
+			apart.WriteByte('_')
+		}
+		apart.WriteByte(name[i])
+	}
+	split := strings.FieldsFunc(strings.ToUpper(apart.String()), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 	for i, word := range split {
 		split[i] = strings.TrimRight(word, "0123456789")
 	}
 	return split
 }
+
+func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+func isSmall(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
 
 // Only whole words count, so that GIT_AUTHOR_NAME, KEYBOARD_LAYOUT and
 // TOKENIZERS_PARALLELISM pass.
@@ -158,41 +166,61 @@ var (
 		WEBHOOK WEBHOOKS HMAC MNEMONIC`)
 	// secretLast are secrets as the last of several words in a name.
 	secretLast = setOf(`PWD PW SK PIN OTP TOTP SALT PEPPER SAS CONNSTR`)
-	// secretPart may be anywhere in a name, secretEnd at the end of a word.
-	// notSecret lists harmless words with the same ending.
-	secretPart = regexp.MustCompile(`PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|SECRET|CONNECTIONSTRING`)
-	secretEnd  = regexp.MustCompile(`(TOKEN|PASS|PWD|` +
-		`(API|ACCESS|ACCOUNT|APP|AUTH|CLIENT|CRYPT|DEPLOY|ENCRYPTION|GPG|HOST|LICENSE|MASTER|PRIVATE|SERVICE|SHARED|SIGNING|SSH|STORAGE)KEY)$`)
+	// secretParts may be anywhere in a name, secretEnds at the end of a word, and
+	// secretKeys there before KEY. notSecret lists harmless words with the same ending.
+	secretParts = strings.Fields(`PASSWORD PASSWD PASSPHRASE PASSCODE CREDENTIAL SECRET CONNECTIONSTRING`)
+	secretEnds  = strings.Fields(`TOKEN PASS PWD`)
+	secretKeys  = strings.Fields(`API ACCESS ACCOUNT APP AUTH CLIENT CRYPT DEPLOY ENCRYPTION GPG HOST LICENSE MASTER PRIVATE SERVICE
+		SHARED SIGNING SSH STORAGE`)
 	notSecret = setOf(`BYPASS COMPASS OVERPASS SURPASS TRESPASS UNDERPASS OLDPWD PWD`)
-	// secretWhole matches whole names, including those of addresses that
-	// contain a password.
-	secretWhole = regexp.MustCompile(`^(AWS_.*|KUBECONFIG|NETRC|PGPASSFILE|PGSERVICEFILE|BOTO_CONFIG|` +
-		`(.*_)?(DATABASE|DB|REDIS|MONGO|MONGODB|AMQP|RABBITMQ|POSTGRES|POSTGRESQL|MYSQL)_UR[IL])$`)
+	// secretWhole are whole names.
+	secretWhole = setOf(`KUBECONFIG NETRC PGPASSFILE PGSERVICEFILE BOTO_CONFIG`)
+	// servers are those whose address may contain a password.
+	servers = setOf(`DATABASE DB REDIS MONGO MONGODB AMQP RABBITMQ POSTGRES POSTGRESQL MYSQL`)
 )
 
 func secretName(words []string) bool {
+	last := len(words) - 1
 	for i, word := range words {
 		switch {
-		case secretWord[word], i > 0 && i == len(words)-1 && secretLast[word]:
+		case secretWord[word], i > 0 && i == last && secretLast[word]:
 			return true
-		case secretEnd.MatchString(word) && !notSecret[word]:
+		case secretEnding(word) && !notSecret[word]:
 			return true
 		}
 	}
-	return secretPart.MatchString(strings.Join(words, "")) || secretWhole.MatchString(strings.Join(words, "_"))
+	joined := strings.Join(words, "")
+	if slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(joined, part) }) {
+		return true
+	}
+	if last > 0 && (words[0] == "AWS" || servers[words[last-1]] && (words[last] == "URL" || words[last] == "URI")) {
+		return true
+	}
+	return secretWhole[strings.Join(words, "_")]
 }
 
-// secretValue matches values that are secrets by their form alone.
-var secretValue = regexp.MustCompile(strings.Join([]string{
-	`-----BEGIN [A-Z ]*PRIVATE KEY`, `"private_key"`,
-	`://[^/\s:@]*:[^/\s@]+@`,
-	`\b(sk|gsk|xai|r8|rk)[-_][A-Za-z0-9_-]{16,}`, `\b(sk|rk|pk)_(live|test)_[A-Za-z0-9]{10,}`, `\bwhsec_[A-Za-z0-9+/=]{16,}`,
-	`\bgh[pousr]_[A-Za-z0-9]{20,}`, `\bgithub_pat_[A-Za-z0-9_]{20,}`, `\bgl(pat|sa|ptt|rt)[-_][A-Za-z0-9_-]{16,}`,
-	`\bxox[abeprs]-[A-Za-z0-9-]{10,}`, `\bA(KI|SI)A[0-9A-Z]{16}\b`, `\bAIza[0-9A-Za-z_-]{30,}`, `\bya29\.[0-9A-Za-z_-]{20,}`,
-	`\bnpm_[A-Za-z0-9]{30,}`, `\bhf_[A-Za-z0-9]{20,}`, `\bpypi-[A-Za-z0-9_-]{40,}`, `\bdckr_pat_[A-Za-z0-9_-]{20,}`,
-	`\bdop_v1_[a-f0-9]{32,}`, `\bshp(at|ss|ca|pa)_[a-fA-F0-9]{24,}`, `\bSG\.[A-Za-z0-9_-]{16,}\.`, `\bhvs\.[A-Za-z0-9_-]{20,}`,
-	`\bATATT3[A-Za-z0-9_=-]{20,}`, `\blin_api_[A-Za-z0-9]{20,}`,
-	`hooks\.slack\.com/(services|workflows)/`, `discord(app)?\.com/api/webhooks/`,
-	`(?i)\b(AccountKey|SharedAccessKey|SharedAccessSignature|Password|Pwd)=[^;\s]+`, `(?i)\bbearer [A-Za-z0-9._~+/-]{16,}`,
-	`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.`,
-}, "|"))
+// secretEnding reports whether a word ends like the name of a secret.
+func secretEnding(word string) bool {
+	if kind, ok := strings.CutSuffix(word, "KEY"); ok {
+		return slices.ContainsFunc(secretKeys, func(k string) bool { return strings.HasSuffix(kind, k) })
+	}
+	return slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(word, end) })
+}
+
+// secretValue matches values that are secrets by their form alone. It is slow; ask
+// [suspicious] first.
+var secretValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(strings.Join([]string{
+		`-----BEGIN [A-Z ]*PRIVATE KEY`, `"private_key"`,
+		`://[^/\s:@]*:[^/\s@]+@`,
+		`\b(sk|gsk|xai|r8|rk)[-_][A-Za-z0-9_-]{16,}`, `\b(sk|rk|pk)_(live|test)_[A-Za-z0-9]{10,}`, `\bwhsec_[A-Za-z0-9+/=]{16,}`,
+		`\bgh[pousr]_[A-Za-z0-9]{20,}`, `\bgithub_pat_[A-Za-z0-9_]{20,}`, `\bgl(pat|sa|ptt|rt)[-_][A-Za-z0-9_-]{16,}`,
+		`\bxox[abeprs]-[A-Za-z0-9-]{10,}`, `\bA(KI|SI)A[0-9A-Z]{16}\b`, `\bAIza[0-9A-Za-z_-]{30,}`, `\bya29\.[0-9A-Za-z_-]{20,}`,
+		`\bnpm_[A-Za-z0-9]{30,}`, `\bhf_[A-Za-z0-9]{20,}`, `\bpypi-[A-Za-z0-9_-]{40,}`, `\bdckr_pat_[A-Za-z0-9_-]{20,}`,
+		`\bdop_v1_[a-f0-9]{32,}`, `\bshp(at|ss|ca|pa)_[a-fA-F0-9]{24,}`, `\bSG\.[A-Za-z0-9_-]{16,}\.`, `\bhvs\.[A-Za-z0-9_-]{20,}`,
+		`\bATATT3[A-Za-z0-9_=-]{20,}`, `\blin_api_[A-Za-z0-9]{20,}`,
+		`hooks\.slack\.com/(services|workflows)/`, `discord(app)?\.com/api/webhooks/`,
+		`(?i)\b(AccountKey|SharedAccessKey|SharedAccessSignature|Password|Pwd)=[^;\s]+`, `(?i)\bbearer [A-Za-z0-9._~+/-]{16,}`,
+		`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.`,
+	}, "|"))
+})

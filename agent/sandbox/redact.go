@@ -20,12 +20,12 @@ func Redact(text string) string {
 	}
 	text = ownSecrets().Replace(text)
 	if strings.Contains(text, "PRIVATE KEY-----") {
-		text = privateKey.ReplaceAllString(text, Redacted)
+		text = privateKey().ReplaceAllString(text, Redacted)
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if suspicious(line) {
-			line = secretValue.ReplaceAllString(line, Redacted)
+			line = secretValue().ReplaceAllString(line, Redacted)
 		}
 		b.WriteString(line)
 	}
@@ -33,7 +33,9 @@ func Redact(text string) string {
 }
 
 // privateKey matches a private key as a whole; its lines may be joined by \n.
-var privateKey = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\:,.-]*`)
+var privateKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\:,.-]*`)
+})
 
 // suspicious reports whether a line may have something that secretValue matches.
 // It is much faster.
@@ -88,12 +90,12 @@ func Secrets(text string) (places [][2]int) {
 		}
 	}
 	if strings.Contains(text, "PRIVATE KEY-----") {
-		add(privateKey.FindAllStringIndex(text, -1), 0)
+		add(privateKey().FindAllStringIndex(text, -1), 0)
 	}
 	at := 0
 	for line := range strings.Lines(text) {
 		if suspicious(line) {
-			add(secretValue.FindAllStringIndex(line, -1), at)
+			add(secretValue().FindAllStringIndex(line, -1), at)
 		}
 		at += len(line)
 	}

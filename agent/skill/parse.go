@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"atelier.dev/atelier/agent"
@@ -152,8 +153,12 @@ func isName(s string) bool {
 
 // A key that limits tools, where YAML that is not valid hides it.
 var (
-	allowedKey    = regexp.MustCompile(`(?im)^[\s{,"'?-]*allowed[-_]?tools["'\s]*:|[{,]\s*["']?allowed[-_]?tools["'\s]*:`)
-	disallowedKey = regexp.MustCompile(`(?im)^[\s{,"'?-]*disallowed[-_]?tools["'\s]*:|[{,]\s*["']?disallowed[-_]?tools["'\s]*:`)
+	allowedKey = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)^[\s{,"'?-]*allowed[-_]?tools["'\s]*:|[{,]\s*["']?allowed[-_]?tools["'\s]*:`)
+	})
+	disallowedKey = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)^[\s{,"'?-]*disallowed[-_]?tools["'\s]*:|[{,]\s*["']?disallowed[-_]?tools["'\s]*:`)
+	})
 )
 
 // limit reads what holds while the skill is in use. A list of tools that cannot be read allows
@@ -169,7 +174,7 @@ func (s *Skill) limit(front Front, known KnownTools) {
 				s.find(ruleNoTools, f.Line, f.Key)
 			}
 		}
-	} else if front.Problem != "" && front.Mentions(allowedKey) {
+	} else if front.Problem != "" && front.Mentions(allowedKey()) {
 		s.Limits.Limited = true
 		s.find(ruleNoTools, front.ProblemLine, "allowed-tools")
 	}
@@ -180,7 +185,7 @@ func (s *Skill) limit(front Front, known KnownTools) {
 		if list.all || list.more > 0 {
 			s.Limits.Limited, s.Limits.Tools = true, nil
 		}
-	} else if front.Problem != "" && front.Mentions(disallowedKey) {
+	} else if front.Problem != "" && front.Mentions(disallowedKey()) {
 		s.Limits.Limited, s.Limits.Tools = true, nil
 		s.find(ruleNoTools, front.ProblemLine, "disallowed-tools")
 	}

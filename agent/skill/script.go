@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Lines returns the command lines that are run before the skill is sent. Places of the skill
@@ -42,7 +43,7 @@ func countFromOne(line string) string {
 	return out.String()
 }
 
-var plainPath = regexp.MustCompile(`^[\w./@+,:-]+$`)
+var plainPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w./@+,:-]+$`) })
 
 // placed writes the skill's folders into a line. A path that a shell would take apart becomes a
 // variable. The session's folder is where the line runs.
@@ -53,7 +54,7 @@ func (s Skill) placed(line string) string {
 		written := "${" + p.name + "}"
 		switch {
 		case p.value == "" || !strings.Contains(line, written):
-		case plainPath.MatchString(p.value):
+		case plainPath().MatchString(p.value):
 			line = strings.ReplaceAll(line, written, p.value)
 		default:
 			variables.WriteString(p.name + "=" + quote(p.value) + "\n")
@@ -70,8 +71,8 @@ func Script(line, args string, names []string) string {
 	if !usesArguments(line, names) {
 		return line
 	}
-	line = indexed.ReplaceAllStringFunc(line, func(m string) string {
-		n, _ := strconv.Atoi(indexed.FindStringSubmatch(m)[1])
+	line = indexed().ReplaceAllStringFunc(line, func(m string) string {
+		n, _ := strconv.Atoi(indexed().FindStringSubmatch(m)[1])
 		return "${" + strconv.Itoa(n+1) + "}"
 	})
 	words := splitWords(args)
@@ -95,17 +96,17 @@ func Script(line, args string, names []string) string {
 }
 
 var (
-	indexed  = regexp.MustCompile(`\$ARGUMENTS\[(\d{1,2})\]`)
-	argument = regexp.MustCompile(`\$(?:\{?(?:ARGUMENTS\b|\d)|[@*#]|\{[@*#])`)
-	variable = regexp.MustCompile(`\$\{?([A-Za-z_]\w*)`)
+	indexed  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$ARGUMENTS\[(\d{1,2})\]`) })
+	argument = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:\{?(?:ARGUMENTS\b|\d)|[@*#]|\{[@*#])`) })
+	variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?([A-Za-z_]\w*)`) })
 )
 
 // usesArguments reports whether a command line uses arguments.
 func usesArguments(line string, names []string) bool {
-	if argument.MatchString(line) {
+	if argument().MatchString(line) {
 		return true
 	}
-	return slices.ContainsFunc(variable.FindAllStringSubmatch(line, -1), func(m []string) bool {
+	return slices.ContainsFunc(variable().FindAllStringSubmatch(line, -1), func(m []string) bool {
 		return slices.Contains(names, m[1])
 	})
 }

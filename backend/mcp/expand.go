@@ -5,12 +5,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // reference is a variable in a definition: ${NAME}, ${NAME:-default}, ${env:NAME},
 // ${input:id}, or ${secret}, whose value is in the keyring under the place where it
 // stands.
-var reference = regexp.MustCompile(`\$\{(env:|input:)?([A-Za-z_][A-Za-z0-9_.-]*)(:-([^}]*))?\}`)
+var reference = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$\{(env:|input:)?([A-Za-z_][A-Za-z0-9_.-]*)(:-([^}]*))?\}`)
+})
 
 const (
 	secretName      = "secret"
@@ -42,8 +45,8 @@ func (s surroundings) own(name string) (string, bool) {
 
 // expand fills the variables of a text. It returns those that have no value.
 func (s surroundings) expand(text, field string) (out string, unset []string, err error) {
-	out = reference.ReplaceAllStringFunc(text, func(m string) string {
-		parts := reference.FindStringSubmatch(m)
+	out = reference().ReplaceAllStringFunc(text, func(m string) string {
+		parts := reference().FindStringSubmatch(m)
 		kind, name, deflt, fallback := parts[1], parts[2], parts[3] != "", parts[4]
 		switch {
 		case m == secretReference && s.secret == nil:
@@ -99,7 +102,7 @@ func (d *definition) texts(do func(field, text string)) {
 // fields whose secrets it takes.
 func (d *definition) takes(s surroundings) (variables, secrets []string) {
 	d.texts(func(field, text string) {
-		for _, m := range reference.FindAllStringSubmatch(text, -1) {
+		for _, m := range reference().FindAllStringSubmatch(text, -1) {
 			_, own := s.own(m[2])
 			switch {
 			case m[0] == secretReference:

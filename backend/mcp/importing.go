@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/pelletier/go-toml/v2"
@@ -265,14 +266,14 @@ func (s *Servers) Importable(ctx context.Context, _ backend.Empty) (ServerImport
 	return reply, nil
 }
 
-var inputReference = regexp.MustCompile(`\$\{input:([^}]*)\}`)
+var inputReference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{input:([^}]*)\}`) })
 
 // asks returns what a definition asks a person for. What the file does not describe
 // is taken for a secret.
 func (f found) asks(d *definition) (out []ServerImportInput) {
 	seen := map[string]bool{}
 	d.texts(func(_, text string) {
-		for _, m := range inputReference.FindAllStringSubmatch(text, -1) {
+		for _, m := range inputReference().FindAllStringSubmatch(text, -1) {
 			if id := m[1]; !seen[id] {
 				seen[id] = true
 				out = append(out, f.input(id))
@@ -359,8 +360,8 @@ func withSwitches(raw, from json.RawMessage) json.RawMessage {
 func (f found) filled(d ServerDraft, given map[string]string) ServerDraft {
 	d.Secrets = map[string]string{}
 	fill := func(text string) (filled string, secret bool) {
-		filled = inputReference.ReplaceAllStringFunc(text, func(m string) string {
-			id := inputReference.FindStringSubmatch(m)[1]
+		filled = inputReference().ReplaceAllStringFunc(text, func(m string) string {
+			id := inputReference().FindStringSubmatch(m)[1]
 			value := given[id]
 			if value == "" {
 				return m
@@ -375,7 +376,7 @@ func (f found) filled(d ServerDraft, given map[string]string) ServerDraft {
 		for name, text := range values {
 			filled, secret := fill(text)
 			out[name] = filled
-			if secret || isSecret(name, filled) && !placeholders.MatchString(filled) {
+			if secret || isSecret(name, filled) && !placeholders().MatchString(filled) {
 				out[name], d.Secrets[name] = "", filled
 			}
 		}

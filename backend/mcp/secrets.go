@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/backend"
 )
@@ -33,14 +34,18 @@ func (s *Servers) secretsOf(d *definition) func(field string) (string, error) {
 }
 
 // sensitive are names of variables and headers whose values are secrets (LOOP-36).
-var sensitive = regexp.MustCompile(`(?i)(api[_-]?key|secret|token|passw(or)?d|credential|authorization|cookie|private[_-]?key|[_-]key$|[_-]pat$)`)
+var sensitive = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(api[_-]?key|secret|token|passw(or)?d|credential|authorization|cookie|private[_-]?key|[_-]key$|[_-]pat$)`)
+})
 
 // placeholders are values that a person was meant to replace.
-var placeholders = regexp.MustCompile(`(?i)^(<.*>|your[-_ ].*|.*[-_]here|x{3,}|\.{3}|changeme|todo)$`)
+var placeholders = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(<.*>|your[-_ ].*|.*[-_]here|x{3,}|\.{3}|changeme|todo)$`)
+})
 
 // isSecret reports whether the value of a variable or a header is kept from pages.
 func isSecret(name, value string) bool {
-	return hasSecret(value) || sensitive.MatchString(name) && value != "" && !reference.MatchString(value)
+	return hasSecret(value) || sensitive().MatchString(name) && value != "" && !reference().MatchString(value)
 }
 
 // IsSecret reports whether a variable or a header of this name has a value that
@@ -61,7 +66,7 @@ func shown(d *definition) (ServerDraft, []ServerFinding) {
 			}
 			kept[name] = ""
 			switch {
-			case placeholders.MatchString(value):
+			case placeholders().MatchString(value):
 				found = append(found, finding(FindingPlaceholder, clip(name)))
 			case !hasSecret(value):
 				found = append(found, finding(FindingSecretInFile, clip(name)))

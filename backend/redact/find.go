@@ -194,11 +194,13 @@ func password(name string) bool {
 }
 
 // examples are what people and manuals write in place of a secret.
-var examples = regexp.MustCompile(`(?i)^(\$|%|\{\{|process\.|os\.|env\.|import\.meta|config\.|settings\.|self\.|this\.|req\.|null$|nil$|none$|true$|false$|undefined$|string$|required$|` +
-	`your|my-|example|changeme|change-me|placeholder|dummy|redacted|\[redacted|secret$|password$|token$|x{3,}|\*{3,}|\.{3,}|•+)`)
+var examples = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(\$|%|\{\{|process\.|os\.|env\.|import\.meta|config\.|settings\.|self\.|this\.|req\.|null$|nil$|none$|true$|false$|undefined$|string$|required$|` +
+		`your|my-|example|changeme|change-me|placeholder|dummy|redacted|\[redacted|secret$|password$|token$|x{3,}|\*{3,}|\.{3,}|•+)`)
+})
 
 func placeholder(value string) bool {
-	return value == "" || examples.MatchString(value) || strings.HasSuffix(value, "...") || strings.HasSuffix(value, "…")
+	return value == "" || examples().MatchString(value) || strings.HasSuffix(value, "...") || strings.HasSuffix(value, "…")
 }
 
 func classes(s string) (letters, digits, other int) {

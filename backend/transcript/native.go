@@ -10,6 +10,7 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -109,7 +110,7 @@ func ownSkill(use *agent.SkillUse) *agent.SkillUse {
 }
 
 // plainID is how our ids look. An id may become part of a file's name.
-var plainID = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_.:-]{0,127}$`)
+var plainID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_.:-]{0,127}$`) })
 
 func (n *native) add(raw json.RawMessage) {
 	var ev agent.Event
@@ -160,7 +161,7 @@ func (n *native) taken(p agent.Payload) (agent.Payload, bool) {
 		d.QueueID = ""
 		return d, true
 	case agent.TextEnd:
-		strange := func(c llm.ToolCall) bool { return !plainID.MatchString(c.ID) }
+		strange := func(c llm.ToolCall) bool { return !plainID().MatchString(c.ID) }
 		if d.Message.Role != llm.RoleAssistant || slices.ContainsFunc(d.Message.Calls(), strange) {
 			return nil, false
 		}
@@ -190,7 +191,7 @@ func (n *native) taken(p agent.Payload) (agent.Payload, bool) {
 
 // valid returns a payload if its id looks like one of ours.
 func valid(p agent.Payload, id string) (agent.Payload, bool) {
-	if !plainID.MatchString(id) {
+	if !plainID().MatchString(id) {
 		return nil, false
 	}
 	return p, true

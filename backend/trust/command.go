@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -112,10 +113,10 @@ func (r *reader) note(id NoteID, args ...string) {
 }
 
 // placeholder is a variable in an argument that no shell reads.
-var placeholder = regexp.MustCompile(`\$\{?([A-Z_]+)\}?`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?([A-Z_]+)\}?`) })
 
 func (r *reader) placed(text string) word {
-	text = placeholder.ReplaceAllStringFunc(text, func(m string) string {
+	text = placeholder().ReplaceAllStringFunc(text, func(m string) string {
 		if v := r.vars[strings.Trim(m, "${}")]; len(v) == 1 {
 			return v[0]
 		}
@@ -339,13 +340,15 @@ func (r *reader) substitution(c *syntax.CmdSubst) word {
 	switch {
 	case text == "pwd" || text == "git rev-parse --show-toplevel" || text == "git rev-parse --show-toplevel 2>/dev/null":
 		return word{values: []string{r.folder}, known: true}
-	case r.within != "" && ownFolder.MatchString(text):
+	case r.within != "" && ownFolder().MatchString(text):
 		return word{values: []string{filepath.Dir(r.within)}, known: true}
 	}
 	return word{values: []string{unknown}}
 }
 
-var ownFolder = regexp.MustCompile(`^(cd (-- )?"?\$\()?dirname (-- )?"?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?(:-\$0)?\})"?(\)"? (&& |>/dev/null 2>&1 && )pwd( -P)?)?$`)
+var ownFolder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(cd (-- )?"?\$\()?dirname (-- )?"?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?(:-\$0)?\})"?(\)"? (&& |>/dev/null 2>&1 && )pwd( -P)?)?$`)
+})
 
 // name records that a word may be the name of a file, or have such names in it.
 func (r *reader) name(text string, run bool) {
@@ -366,11 +369,11 @@ func (r *reader) name(text string, run bool) {
 }
 
 // token is what may be a name in text of any kind.
-var token = regexp.MustCompile("[^\\s'\"`;|&()<>=:,{}\\[\\]\\x00]+")
+var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^\\s'\"`;|&()<>=:,{}\\[\\]\\x00]+") })
 
 // scan records everything in a text that may be the name of a file.
 func (r *reader) scan(text string) {
-	for _, t := range token.FindAllString(text[:min(len(text), maxLine)], maxNames) {
+	for _, t := range token().FindAllString(text[:min(len(text), maxLine)], maxNames) {
 		for _, v := range r.placed(t).values {
 			r.file(v, false)
 		}

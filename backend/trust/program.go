@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // What the names of programs tell.
@@ -27,8 +28,8 @@ var (
 	}
 	// wrappers run the program that is among their arguments.
 	wrappers = []string{"env", "sudo", "doas", "timeout", "gtimeout", "nice", "nohup", "command", "exec", "builtin", "time", "stdbuf", "xargs", "setsid", "ionice", "busybox", "unbuffer", "caffeinate", "chronic"}
-	version  = regexp.MustCompile(`[0-9.]+$`)
-	number   = regexp.MustCompile(`^[0-9.]+[smhd]?$`)
+	version  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.]+$`) })
+	number   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?$`) })
 )
 
 // call reads one command.
@@ -61,7 +62,7 @@ func (r *reader) call(words []word, depth int) {
 // base returns the name of a program without its folder and version.
 func base(program string) string {
 	name := strings.TrimSuffix(filepath.Base(filepath.ToSlash(program)), ".exe")
-	if short := version.ReplaceAllString(name, ""); interpreters[short] != nil {
+	if short := version().ReplaceAllString(name, ""); interpreters[short] != nil {
 		return short
 	}
 	return name
@@ -113,7 +114,7 @@ func wrapped(words []word) []word {
 	for i, w := range words {
 		v := w.values[0]
 		name, _, assigns := strings.Cut(v, "=")
-		if strings.HasPrefix(v, "-") || number.MatchString(v) || assigns && !strings.Contains(name, "/") {
+		if strings.HasPrefix(v, "-") || number().MatchString(v) || assigns && !strings.Contains(name, "/") {
 			continue
 		}
 		return words[i:]

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/shell"
@@ -148,7 +149,7 @@ func isLouder(program, arg string) bool {
 // programs that are files of the project itself.
 func (w *walker) program(name string, words []value, s *scope) (string, bool) {
 	if !strings.Contains(name, "/") {
-		return versioned.ReplaceAllString(name, "$1"), true
+		return versioned().ReplaceAllString(name, "$1"), true
 	}
 	base := filepath.Base(name)
 	for _, path := range w.paths(words[0][0], s) {
@@ -174,7 +175,9 @@ func (w *walker) program(name string, words []value, s *scope) (string, bool) {
 }
 
 // versioned matches programs that are installed under the number of a version.
-var versioned = regexp.MustCompile(`^(python[23]|pip[23]|ruby|php|lua|perl|gcc|g\+\+|clang|clang\+\+)-?[0-9]?(?:\.[0-9]+)*$`)
+var versioned = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(python[23]|pip[23]|ruby|php|lua|perl|gcc|g\+\+|clang|clang\+\+)-?[0-9]?(?:\.[0-9]+)*$`)
+})
 
 // onlyReads reports whether a command is known to only read, and notes what.
 func (w *walker) onlyReads(words []value, s *scope) bool {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/shell"
@@ -169,7 +170,7 @@ var interpreterLetters = map[string]interpreter{
 var loaders = strings.Fields("require import loader experimental-loader")
 
 // plainModule matches what perl loads without running anything else in it.
-var plainModule = regexp.MustCompile(`^-[mM]-?[A-Za-z0-9_:]+(=[A-Za-z0-9_:,]*)?$`)
+var plainModule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[mM]-?[A-Za-z0-9_:]+(=[A-Za-z0-9_:,]*)?$`) })
 
 // interprets looks at interpreters such as Python.
 func interprets(w *walker, program string, args []value, s *scope) {
@@ -206,7 +207,7 @@ func interprets(w *walker, program string, args []value, s *scope) {
 		case !arg.isOption():
 			w.file(arg, program+" "+text, s)
 			return
-		case program == "perl" && (strings.ContainsAny(text, ";({") || strings.HasPrefix(strings.ToLower(text), "-m") && !plainModule.MatchString(text)):
+		case program == "perl" && (strings.ContainsAny(text, ";({") || strings.HasPrefix(strings.ToLower(text), "-m") && !plainModule().MatchString(text)):
 			w.add(agent.EffectUnknown, program+" "+text)
 			return
 		case !long && (program != "perl" || !strings.HasPrefix(strings.ToLower(text), "-m")):
@@ -277,7 +278,7 @@ func filters(w *walker, program string, args []value, s *scope) {
 		script := rest[0]
 		rest = rest[1:]
 		for _, p := range script {
-			if !p.exact || awkRuns.MatchString(awkQuiet.Replace(p.text)) {
+			if !p.exact || awkRuns().MatchString(awkQuiet.Replace(p.text)) {
 				w.add(agent.EffectUnknown, program)
 				break
 			}
@@ -292,7 +293,7 @@ func filters(w *walker, program string, args []value, s *scope) {
 // awkRuns matches scripts that may run commands or write files; comparisons look
 // alike and are taken out first where they can be told.
 var (
-	awkRuns  = regexp.MustCompile(`system|getline|\||>[ \t\n\\]*["$(a-zA-Z/_!+-]|@`)
+	awkRuns  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`system|getline|\||>[ \t\n\\]*["$(a-zA-Z/_!+-]|@`) })
 	awkQuiet = strings.NewReplacer("||", " ", ">=", " ")
 )
 
@@ -380,11 +381,13 @@ func makes(w *walker, program string, args []value, s *scope) {
 // queries looks at clients of databases, which change or delete with a word.
 func queries(w *walker, program string, args []value, s *scope) {
 	said := strings.ToUpper(join(args) + " " + s.input.text)
-	if sqlDestroys.MatchString(said) {
-		w.add(agent.EffectDestroys, program+" "+strings.TrimSpace(sqlDestroys.FindString(said)))
+	if sqlDestroys().MatchString(said) {
+		w.add(agent.EffectDestroys, program+" "+strings.TrimSpace(sqlDestroys().FindString(said)))
 		return
 	}
 	w.add(agent.EffectUnknown, program)
 }
 
-var sqlDestroys = regexp.MustCompile(`\b(DROP (TABLE|DATABASE|SCHEMA|INDEX|VIEW|USER|COLLECTION)|TRUNCATE|DELETE FROM|FLUSHALL|FLUSHDB|DROPDATABASE|DELETEMANY)\b`)
+var sqlDestroys = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(DROP (TABLE|DATABASE|SCHEMA|INDEX|VIEW|USER|COLLECTION)|TRUNCATE|DELETE FROM|FLUSHALL|FLUSHDB|DROPDATABASE|DELETEMANY)\b`)
+})

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 )
@@ -36,7 +37,7 @@ func named(patterns []string, name string) bool {
 // commands.
 func (w *walker) steers(name string, v value) {
 	for _, p := range v {
-		if evaluated.MatchString(p.text) {
+		if evaluated().MatchString(p.text) {
 			w.add(agent.EffectUnknown, name+"="+p.text)
 		}
 	}
@@ -69,7 +70,7 @@ func (w *walker) isHarmless(name, text string) bool {
 }
 
 // evaluated matches texts that run commands where bash takes them for numbers.
-var evaluated = regexp.MustCompile("\\[[^\\]]*(\\$\\(|`)")
+var evaluated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\[[^\\]]*(\\$\\(|`)") })
 
 // assigners are builtins whose operands name variables.
 var assigners = strings.Fields("read mapfile readarray getopts printf let unset export declare typeset local readonly wait test [")
@@ -86,7 +87,7 @@ func (w *walker) sets(program string, args []value, s *scope) {
 	for i, arg := range args {
 		w.forgets(program, arg, strings.HasPrefix(arg.text(), "-v") || i > 0 && args[i-1].text() == "-v", s)
 		for _, p := range arg {
-			if evaluated.MatchString(p.text) {
+			if evaluated().MatchString(p.text) {
 				w.add(agent.EffectUnknown, program+" "+p.text)
 			}
 		}

@@ -344,7 +344,7 @@ func (w *walker) substitutions(n syntax.Node, s *scope) {
 			w.substitution(n.Stmts, s)
 			return false
 		case *syntax.SglQuoted:
-			if evaluated.MatchString(n.Value) {
+			if evaluated().MatchString(n.Value) {
 				w.add(agent.EffectUnknown, n.Value)
 			}
 		}

@@ -3,13 +3,14 @@ package shell
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 var awk = program{values: "Fv", operands: pattern, check: awkPrints}
 
 // awkMore matches words of awk that run programs or read files that no operand
 // names, wherever they stand.
-var awkMore = regexp.MustCompile(`system|getline|ARGV|ARGC|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|BEGINFILE|@`)
+var awkMore = lazily(`system|getline|ARGV|ARGC|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|BEGINFILE|@`)
 
 // awkPrints accepts programs of awk that only print. Output to a file or to
 // another program needs one of > and |, so these are accepted only where they
@@ -18,7 +19,7 @@ var awkMore = regexp.MustCompile(`system|getline|ARGV|ARGC|ENVIRON|PROCINFO|SYMT
 // one is told apart.
 func awkPrints(c *call, read *command) bool {
 	text := c.operands[0].text
-	if awkMore.MatchString(text) {
+	if awkMore().MatchString(text) {
 		return false
 	}
 	text = strings.NewReplacer("||", "  ", ">=", "  ").Replace(text)
@@ -51,4 +52,10 @@ func awkPrints(c *call, read *command) bool {
 		}
 	}
 	return true
+}
+
+// lazily compiles an expression when it is first needed. Few programs need any of them, and
+// compiling them all would delay every start.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -81,7 +80,7 @@ func (r *reader) several(stmts []*syntax.Stmt) bool {
 // loop reads the body of a loop over words once for each of them.
 func (r *reader) loop(c *syntax.ForClause) bool {
 	words, ok := c.Loop.(*syntax.WordIter)
-	if !ok || c.Select || len(words.Items) == 0 || len(words.Items) > maxLoop || !loopName.MatchString(words.Name.Value) {
+	if !ok || c.Select || len(words.Items) == 0 || len(words.Items) > maxLoop || !loopName().MatchString(words.Name.Value) {
 		return false
 	}
 	values := make([]word, 0, len(words.Items))
@@ -113,9 +112,9 @@ func (r *reader) loop(c *syntax.ForClause) bool {
 
 var (
 	// loopName matches variables that nothing else looks at.
-	loopName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	loopName = lazily(`^[a-z][a-z0-9_]*$`)
 	// plainWord matches values of which bash makes one word without quotes.
-	plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`)
+	plainWord = lazily(`^[A-Za-z0-9_./:@%+,-]+$`)
 )
 
 // nameOf returns the name of a variable that is used as it is, or none.
@@ -202,10 +201,10 @@ func (r *reader) tested(x syntax.TestExpr, file bool) bool {
 // than how it prints.
 func harmlessAssigns(assigns []*syntax.Assign) bool {
 	for _, a := range assigns {
-		if a.Name == nil || a.Value == nil || a.Append || a.Index != nil || a.Array != nil || !harmlessNames.MatchString(a.Name.Value) {
+		if a.Name == nil || a.Value == nil || a.Append || a.Index != nil || a.Array != nil || !harmlessNames().MatchString(a.Name.Value) {
 			return false
 		}
-		if text := a.Value.Lit(); text == "" && len(a.Value.Parts) > 0 || !harmlessValue.MatchString(text) || strings.HasSuffix(a.Name.Value, "PAGER") && text != "cat" {
+		if text := a.Value.Lit(); text == "" && len(a.Value.Parts) > 0 || !harmlessValue().MatchString(text) || strings.HasSuffix(a.Name.Value, "PAGER") && text != "cat" {
 			return false
 		}
 	}
@@ -213,7 +212,7 @@ func harmlessAssigns(assigns []*syntax.Assign) bool {
 }
 
 var (
-	harmlessNames = regexp.MustCompile(`^(LC_[A-Z]+|LANG|LANGUAGE|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|GIT_PAGER|PAGER|CI)$`)
+	harmlessNames = lazily(`^(LC_[A-Z]+|LANG|LANGUAGE|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|GIT_PAGER|PAGER|CI)$`)
 	// harmlessValue has no path in it, and as a pager only the one that prints.
-	harmlessValue = regexp.MustCompile(`^(cat|[0-9]*|true|false|dumb|C|POSIX|[Cc]\.(UTF|utf)-?8|[a-z]{2}_[A-Z]{2}(\.(UTF|utf)-?8)?|UTC|GMT|[A-Z][A-Za-z]+/[A-Z][A-Za-z_]+)$`)
+	harmlessValue = lazily(`^(cat|[0-9]*|true|false|dumb|C|POSIX|[Cc]\.(UTF|utf)-?8|[a-z]{2}_[A-Z]{2}(\.(UTF|utf)-?8)?|UTC|GMT|[A-Z][A-Za-z]+/[A-Z][A-Za-z_]+)$`)
 )

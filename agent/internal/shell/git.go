@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -142,10 +141,10 @@ func asksSetting(words []word) bool {
 	for len(words) > 0 && slices.Contains([]string{"--get", "--get-all", "--global", "--local", "get"}, words[0].text) {
 		words = words[1:]
 	}
-	return len(words) == 1 && toldSettings.MatchString(words[0].text)
+	return len(words) == 1 && toldSettings().MatchString(words[0].text)
 }
 
-var toldSettings = regexp.MustCompile(`^(?i:user\.(name|email)|core\.[a-z]+|init\.[a-z]+|pull\.[a-z]+|push\.[a-z]+|merge\.[a-z]+|rebase\.[a-z]+|commit\.[a-z]+|color\.[a-z]+|branch\.[A-Za-z0-9_/-]+\.(remote|merge|rebase)|remote\.[A-Za-z0-9_/-]+\.url)$`)
+var toldSettings = lazily(`^(?i:user\.(name|email)|core\.[a-z]+|init\.[a-z]+|pull\.[a-z]+|push\.[a-z]+|merge\.[a-z]+|rebase\.[a-z]+|commit\.[a-z]+|color\.[a-z]+|branch\.[A-Za-z0-9_/-]+\.(remote|merge|rebase)|remote\.[A-Za-z0-9_/-]+\.url)$`)
 
 // runsGPG reports whether a format checks signatures, for which git runs a
 // program that the configuration names.

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -180,8 +179,8 @@ func (c *call) looksUp(*command) bool { return c.has("v", "V") }
 var (
 	// sedScript matches scripts that only print lines and stop, sedLines those
 	// that select the lines by number.
-	sedScript = regexp.MustCompile(`^(?:` + sedAddress + `(?:,(?:` + sedAddress + `|\+[0-9]+))?[ \t]*[pq=][ \t]*(?:;[ \t]*|$))+$`)
-	sedLines  = regexp.MustCompile(`^[0-9$,+pq; \t]+$`)
+	sedScript = lazily(`^(?:` + sedAddress + `(?:,(?:` + sedAddress + `|\+[0-9]+))?[ \t]*[pq=][ \t]*(?:;[ \t]*|$))+$`)
+	sedLines  = lazily(`^[0-9$,+pq; \t]+$`)
 )
 
 const sedAddress = `(?:[0-9]+|\$|/[^/\\\n\[]+/)`
@@ -199,17 +198,17 @@ func printsLines(c *call, read *command) bool {
 	}
 	read.prints = c.has("n", "quiet", "silent")
 	for _, script := range scripts {
-		read.prints = read.prints && sedScript.MatchString(script) && sedLines.MatchString(script)
+		read.prints = read.prints && sedScript().MatchString(script) && sedLines().MatchString(script)
 	}
 	return !SedDoesMore(scripts)
 }
 
 // jqReads matches programs of jq that read files, or the variables of the
 // environment.
-var jqReads = regexp.MustCompile(`\b(import|include|modulemeta|env|ENV|get_search_list)\b`)
+var jqReads = lazily(`\b(import|include|modulemeta|env|ENV|get_search_list)\b`)
 
 func queries(c *call, read *command) bool {
-	return c.has("version", "help") || len(c.operands) > 0 && !jqReads.MatchString(c.operands[0].text)
+	return c.has("version", "help") || len(c.operands) > 0 && !jqReads().MatchString(c.operands[0].text)
 }
 
 // tellsNames accepts questions for variables that are no secret.

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -122,7 +121,7 @@ func judgeProcesses(words []word) (command, bool) {
 		case i == 0 && slices.Contains(strings.Fields("aux ax x u auxf auxww axo"), text) && text != "axo":
 		case strings.HasPrefix(text, "--sort="), text == "--no-headers", text == "--forest":
 		case slices.Contains(strings.Fields("-e -f -ef -A -F -eF -efww -ww -w -l -a -x -ax -aux"), text):
-		case slices.Contains(strings.Fields("-p -o -C -eo -Ao -u"), text) && i+1 < len(words) && processFields.MatchString(words[i+1].text) && !strings.Contains(words[i+1].text, "env"):
+		case slices.Contains(strings.Fields("-p -o -C -eo -Ao -u"), text) && i+1 < len(words) && processFields().MatchString(words[i+1].text) && !strings.Contains(words[i+1].text, "env"):
 			i++
 		default:
 			return command{}, false
@@ -131,7 +130,7 @@ func judgeProcesses(words []word) (command, bool) {
 	return c, true
 }
 
-var processFields = regexp.MustCompile(`^[a-z0-9_%,=]+$`)
+var processFields = lazily(`^[a-z0-9_%,=]+$`)
 
 var testOperators = set("! = == != -a -o -e -f -d -s -r -w -x -L -h -z -n -eq -ne -lt -le -gt -ge -nt -ot -ef")
 

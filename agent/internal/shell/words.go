@@ -71,7 +71,7 @@ func (r *reader) literal(w *syntax.Word, says bool) (word, bool) {
 		case *syntax.ParamExp:
 			value, known := r.values[nameOf(part)]
 			switch {
-			case known && plainWord.MatchString(value.text) && value.pattern == "":
+			case known && plainWord().MatchString(value.text) && value.pattern == "":
 				quoted(value.text)
 			case says && r.saysOnly(part):
 				quoted("$")

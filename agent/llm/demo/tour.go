@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"atelier.dev/atelier/agent/llm"
@@ -181,7 +182,9 @@ func (t *tour) entries() []string {
 	return out
 }
 
-var readable = regexp.MustCompile(`(?i)\.(md|txt|go|py|js|ts|rs|c|h|java|rb|sh|json|toml|ya?ml|html|css|svelte)$`)
+var readable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\.(md|txt|go|py|js|ts|rs|c|h|java|rb|sh|json|toml|ya?ml|html|css|svelte)$`)
+})
 
 // file picks a file to read: one that introduces a project, else any text.
 func (t *tour) file() string {
@@ -190,7 +193,7 @@ func (t *tour) file() string {
 		func(b string) bool { return strings.HasPrefix(strings.ToLower(b), "readme") },
 		func(b string) bool { return b == "go.mod" },
 		func(b string) bool { return b == "package.json" },
-		readable.MatchString,
+		readable().MatchString,
 		func(string) bool { return true },
 	} {
 		if i := slices.IndexFunc(files, func(p string) bool { return want(path.Base(p)) }); i >= 0 {
@@ -201,8 +204,8 @@ func (t *tour) file() string {
 }
 
 var (
-	lineNumber = regexp.MustCompile(`(?m)^\s*\d+(\t|→|\||: ?)`)
-	anyWord    = regexp.MustCompile(`\p{L}[\p{L}\p{N}_]{3,}`)
+	lineNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*\d+(\t|→|\||: ?)`) })
+	anyWord    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\p{L}[\p{L}\p{N}_]{3,}`) })
 )
 
 // common are words of first lines that say nothing about a project.
@@ -211,7 +214,7 @@ var common = []string{"module", "name", "version", "private", "package", "https"
 // word picks a word to search for from the file just read.
 func (t *tour) word() string {
 	if o := t.seen[stopRead]; o.ok() {
-		for _, w := range anyWord.FindAllString(lineNumber.ReplaceAllString(o.text, ""), 50) {
+		for _, w := range anyWord().FindAllString(lineNumber().ReplaceAllString(o.text, ""), 50) {
 			if !slices.Contains(common, strings.ToLower(w)) {
 				return string([]rune(w)[:min(12, len([]rune(w)))])
 			}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -61,17 +62,19 @@ const nearby = 512
 // An id is looked for where it can only be the message's own: before or behind all
 // that is long.
 var (
-	idFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[\w-]{1,100}")\s*,`)
-	idLast  = regexp.MustCompile(`"id"\s*:\s*(\d{1,18}|"[\w-]{1,100}")\s*\}\s*$`)
+	idFirst = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[\w-]{1,100}")\s*,`)
+	})
+	idLast = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"id"\s*:\s*(\d{1,18}|"[\w-]{1,100}")\s*\}\s*$`) })
 )
 
 func tooLong(head, tail []byte) *refusal {
 	r := &refusal{RPC: mcp.JSONRPC_VERSION, ID: json.RawMessage("null"), Error: mcp.JSONRPCErrorDetails{
 		Code: mcp.INVALID_REQUEST, Message: fmt.Sprintf("The message is longer than %d MB and was not read.", maxMessage>>20),
 	}}
-	if m := idFirst.FindSubmatch(head); m != nil {
+	if m := idFirst().FindSubmatch(head); m != nil {
 		r.ID = m[1]
-	} else if m := idLast.FindSubmatch(tail); m != nil {
+	} else if m := idLast().FindSubmatch(tail); m != nil {
 		r.ID = m[1]
 	}
 	return r

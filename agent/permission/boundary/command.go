@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/effect"
@@ -108,7 +109,7 @@ func (c *Checker) program(s effect.Step) Verdict {
 
 // version matches what follows the name of a program in that of a version of
 // it: python3.12.
-var version = regexp.MustCompile(`^[-.]?[0-9][0-9.]*$`)
+var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-.]?[0-9][0-9.]*$`) })
 
 // denies returns the entry of deniedCommands that a step is, or none. The words
 // after an entry's program are arguments, between which options may stand.
@@ -124,7 +125,7 @@ func (c *Checker) denies(s effect.Step) string {
 		}
 		name := filepath.Base(words[0])
 		isIt := c.same(name, program)
-		if after, ok := strings.CutPrefix(program, name); ok && version.MatchString(after) {
+		if after, ok := strings.CutPrefix(program, name); ok && version().MatchString(after) {
 			isIt = true
 		}
 		if isIt && hasInOrder(args, words[1:]) {
@@ -153,7 +154,9 @@ func (c *Checker) allows(s effect.Step) bool {
 }
 
 // launches matches code that may run other programs.
-var launches = regexp.MustCompile("(?i)system|exec|spawn|popen|subprocess|child_process|fork|eval|__import__|importlib|ctypes|pty|`|qx|%x|shell|open *\\(? *[\"']\\|")
+var launches = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?i)system|exec|spawn|popen|subprocess|child_process|fork|eval|__import__|importlib|ctypes|pty|`|qx|%x|shell|open *\\(? *[\"']\\|")
+})
 
 // unread checks code that cannot be read as a line of a shell, and options and
 // variables that make a program run another one.
@@ -198,7 +201,7 @@ func (c *Checker) code(s effect.Step) Verdict {
 		return denied("The code that ", s.Program(), " runs cannot be read.")
 	case c.settings.AllowedCommands != nil && len(c.settings.DeniedCommands) == 0 && !c.restrictsPaths():
 		return allowed // whoever allows an interpreter allows its programs
-	case c.restrictsPrograms() && launches.MatchString(s.Unread):
+	case c.restrictsPrograms() && launches().MatchString(s.Unread):
 		return denied("The code that ", s.Program(), " runs may start other programs.")
 	}
 	return undecided("The code that ", s.Program(), " runs cannot be read.")
@@ -242,7 +245,7 @@ func (c *Checker) script(path string, s effect.Step, scripts int) Verdict {
 	byShell := effect.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
 	text, ok := effect.ReadScript(path)
 	switch {
-	case ok && (byShell || forShell.MatchString(text)):
+	case ok && (byShell || forShell().MatchString(text)):
 		if scripts == 0 {
 			return stricter(verdict, denied("Scripts run scripts too deeply to be read."))
 		}
@@ -260,7 +263,7 @@ func (c *Checker) script(path string, s effect.Step, scripts int) Verdict {
 }
 
 // forShell matches the first line of a script for a shell.
-var forShell = regexp.MustCompile(`^#! *(/usr)?/bin/(env +(-S +)?)?(ba|z|da|k|a)?sh\b`)
+var forShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#! *(/usr)?/bin/(env +(-S +)?)?(ba|z|da|k|a)?sh\b`) })
 
 // descends are programs that also touch what is below the folders that they are
 // given; with options, if there are some.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Blocked says what of a profile a command ran into.
@@ -37,17 +38,17 @@ const maxExplained = 64 << 10
 
 // The system's words for what a confinement refuses, as programs pass them on.
 var (
-	readOnlyWords = regexp.MustCompile(`(?i)read-only file system|EROFS`)
-	deniedWords   = regexp.MustCompile(`(?i)permission denied|EACCES`)
-	deniedPath    = regexp.MustCompile(`(?i)EACCES: permission denied,? \w+ '([^']+)'|([^\s'"‘’:]+)['"’]?: permission denied`)
-	entryWords    = regexp.MustCompile(`(?i)cannot (?:remove|move|create)|unlink|rename|mkdir`)
-	busyWords     = regexp.MustCompile(`(?i)device or resource busy|EBUSY|is a directory|EISDIR|cannot overwrite directory`)
-	socketWords   = regexp.MustCompile(`(?i)operation not permitted|EPERM`)
-	networkWords  = regexp.MustCompile(`(?i)could not resolve host|temporary failure in name resolution|name or service not known|` +
+	readOnlyWords = lazily(`(?i)read-only file system|EROFS`)
+	deniedWords   = lazily(`(?i)permission denied|EACCES`)
+	deniedPath    = lazily(`(?i)EACCES: permission denied,? \w+ '([^']+)'|([^\s'"‘’:]+)['"’]?: permission denied`)
+	entryWords    = lazily(`(?i)cannot (?:remove|move|create)|unlink|rename|mkdir`)
+	busyWords     = lazily(`(?i)device or resource busy|EBUSY|is a directory|EISDIR|cannot overwrite directory`)
+	socketWords   = lazily(`(?i)operation not permitted|EPERM`)
+	networkWords  = lazily(`(?i)could not resolve host|temporary failure in name resolution|name or service not known|` +
 		`network is unreachable|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no such host|failed to lookup address|dial tcp|unknown host`)
-	socketNames = regexp.MustCompile(`(?i)socket|\.sock\b|docker|dbus|agent`)
-	hostWord    = regexp.MustCompile(`(?i)(?:host:?|lookup|ENOTFOUND|EAI_AGAIN) ([a-z0-9-]+(?:\.[a-z0-9-]+)+)`)
-	pathWord    = regexp.MustCompile(`(?:/|~/|\.{1,2}/|\.?\w)[^\s'"` + "`" + `:,()]*`)
+	socketNames = lazily(`(?i)socket|\.sock\b|docker|dbus|agent`)
+	hostWord    = lazily(`(?i)(?:host:?|lookup|ENOTFOUND|EAI_AGAIN) ([a-z0-9-]+(?:\.[a-z0-9-]+)+)`)
+	pathWord    = lazily(`(?:/|~/|\.{1,2}/|\.?\w)[^\s'"` + "`" + `:,()]*`)
 )
 
 // Explain tells from the output of a command that failed what its profile kept it
@@ -59,26 +60,26 @@ func (p Profile) Explain(output string) (Blocked, bool) {
 	}
 	for line := range strings.Lines(output) {
 		switch {
-		case readOnlyWords.MatchString(line):
+		case readOnlyWords().MatchString(line):
 			return p.write(line), true
-		case busyWords.MatchString(line): // what is protected is a mount, and a folder where it does not exist
+		case busyWords().MatchString(line): // what is protected is a mount, and a folder where it does not exist
 			if _, ok := p.named(line, p.Protected); ok {
 				return p.write(line), true
 			}
-		case deniedWords.MatchString(line):
+		case deniedWords().MatchString(line):
 			if b, ok := p.denied(line); ok {
 				return b, true
 			}
-		case p.Network != NetworkFull && networkWords.MatchString(line):
+		case p.Network != NetworkFull && networkWords().MatchString(line):
 			host := ""
-			if m := hostWord.FindStringSubmatch(line); m != nil {
+			if m := hostWord().FindStringSubmatch(line); m != nil {
 				host = m[1]
 			}
 			if p.Network == NetworkProxy {
 				return Blocked{BlockedDirect, host}, true
 			}
 			return Blocked{BlockedNetwork, host}, true
-		case !p.UnixSockets && socketWords.MatchString(line) && socketNames.MatchString(line):
+		case !p.UnixSockets && socketWords().MatchString(line) && socketNames().MatchString(line):
 			return Blocked{What: BlockedSocket}, true
 		}
 	}
@@ -113,7 +114,7 @@ func (p Profile) write(line string) Blocked {
 		}
 		return Blocked{BlockedControl, path}
 	}
-	for _, word := range pathWord.FindAllString(line, -1) {
+	for _, word := range pathWord().FindAllString(line, -1) {
 		if inRepository(word) { // the project may be a folder of one
 			return Blocked{BlockedGit, word}
 		}
@@ -135,7 +136,7 @@ func (p Profile) denied(line string) (Blocked, bool) {
 	if _, ok := p.named(line, p.Protected); ok {
 		return p.write(line), true
 	}
-	for _, m := range deniedPath.FindAllStringSubmatch(line, -1) {
+	for _, m := range deniedPath().FindAllStringSubmatch(line, -1) {
 		word := cmp.Or(m[1], m[2])
 		path, ok := p.absolute(word)
 		if !ok {
@@ -144,7 +145,7 @@ func (p Profile) denied(line string) (Blocked, bool) {
 		info, err := os.Stat(path)
 		switch {
 		case slices.Contains(p.Frozen, filepath.Dir(path)):
-			if err != nil || entryWords.MatchString(line) { // else it is another matter, such as its mode
+			if err != nil || entryWords().MatchString(line) { // else it is another matter, such as its mode
 				return Blocked{BlockedEntry, word}, true
 			}
 		case slices.ContainsFunc(append(p.Writable, p.Temp), func(dir string) bool { return within(dir, path) }):
@@ -175,7 +176,7 @@ func inRepository(path string) bool {
 
 // named returns the path in a line that is one of some paths or below one.
 func (p Profile) named(line string, paths []string) (string, bool) {
-	for _, word := range pathWord.FindAllString(line, -1) {
+	for _, word := range pathWord().FindAllString(line, -1) {
 		path, ok := p.absolute(word)
 		if !ok {
 			continue
@@ -214,4 +215,10 @@ func (b Blocked) Sentence() string {
 		return "Commands run confined here and cannot talk to other programs of this machine through sockets."
 	}
 	return "Commands run confined here and can write only in the project and in $TMPDIR" + name(", not to ") + "."
+}
+
+// lazily compiles an expression when it is first needed. Few programs need any of them, and
+// compiling them all would delay every start.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -156,8 +156,8 @@ func (c *checker) files() {
 			if strings.HasPrefix(entry.Name(), "step-") {
 				steps++
 			}
-			if !stepName.MatchString(entry.Name()) {
-				c.find(step01, file, 0, entry.Name(), stepName.String())
+			if !stepName().MatchString(entry.Name()) {
+				c.find(step01, file, 0, entry.Name(), stepName().String())
 			}
 		}
 		if !slices.Contains([]string{".md", ".yaml", ".yml", ".csv"}, path.Ext(file)) {

@@ -12,10 +12,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // fenceMark is what a block of code begins or ends with, also in a list or a quotation.
-var fenceMark = regexp.MustCompile("^[\\s>]*(?:(?:[-*+]|\\d{1,9}[.)])\\s+)?(`{3,}|~{3,})(.*)$")
+var fenceMark = lazily("^[\\s>]*(?:(?:[-*+]|\\d{1,9}[.)])\\s+)?(`{3,}|~{3,})(.*)$")
 
 // withoutCode returns a text in which the lines of blocks of code are empty.
 func withoutCode(text string) string {
@@ -24,7 +25,7 @@ func withoutCode(text string) string {
 	for line := range strings.Lines(text) {
 		var m []string
 		if strings.Contains(line, "```") || strings.Contains(line, "~~~") {
-			m = fenceMark.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+			m = fenceMark().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		}
 		inside := open != ""
 		switch {
@@ -44,19 +45,19 @@ func withoutCode(text string) string {
 	return out.String()
 }
 
-var codeSpan = regexp.MustCompile("``[^`]+``|`[^`]+`")
+var codeSpan = lazily("``[^`]+``|`[^`]+`")
 
 // withoutSpans returns a line in which the code between backticks is blank.
 func withoutSpans(line string) string {
-	return codeSpan.ReplaceAllStringFunc(line, func(code string) string { return strings.Repeat(" ", len(code)) })
+	return codeSpan().ReplaceAllStringFunc(line, func(code string) string { return strings.Repeat(" ", len(code)) })
 }
 
 // What may be a path of one computer: it begins a word.
 var (
-	homePath  = regexp.MustCompile("(?:^|[\\s\"'`(\\[=:,;<>|]|file://)(/(?:Users|home)/[^\\s\"'`)\\]<>|,;]*)")
-	drivePath = regexp.MustCompile("(?:^|[\\s\"'`(\\[=,;<>|]|file:///)([A-Z]:\\\\{1,2}[^\\s\"'`)\\]<>|,;]*)")
-	escapes   = regexp.MustCompile(`^[A-Z]:\\[nrt](?:[^a-z]|$)`) // "Q:\nA:" is no path
-	someone   = regexp.MustCompile(`(?i)^(?:/(?:Users|home)|[A-Z]:\\{1,2}(?:Users)?)[/\\]{0,2}(?:$|[.…*{$<\[]|(?:your|my|user)[-_]?(?:name|user)|path)`)
+	homePath  = lazily("(?:^|[\\s\"'`(\\[=:,;<>|]|file://)(/(?:Users|home)/[^\\s\"'`)\\]<>|,;]*)")
+	drivePath = lazily("(?:^|[\\s\"'`(\\[=,;<>|]|file:///)([A-Z]:\\\\{1,2}[^\\s\"'`)\\]<>|,;]*)")
+	escapes   = lazily(`^[A-Z]:\\[nrt](?:[^a-z]|$)`) // "Q:\nA:" is no path
+	someone   = lazily(`(?i)^(?:/(?:Users|home)|[A-Z]:\\{1,2}(?:Users)?)[/\\]{0,2}(?:$|[.…*{$<\[]|(?:your|my|user)[-_]?(?:name|user)|path)`)
 )
 
 // absolutePaths returns the paths in a line that exist on one computer only. A path of
@@ -66,8 +67,8 @@ func absolutePaths(line string, preset Preset) []string {
 	if !strings.Contains(line, "/Users/") && !strings.Contains(line, "/home/") && !strings.Contains(line, `:\`) {
 		return nil
 	}
-	for _, m := range append(homePath.FindAllStringSubmatch(line, -1), drivePath.FindAllStringSubmatch(line, -1)...) {
-		if escapes.MatchString(m[1]) || preset != BMAD && someone.MatchString(m[1]) {
+	for _, m := range append(homePath().FindAllStringSubmatch(line, -1), drivePath().FindAllStringSubmatch(line, -1)...) {
+		if escapes().MatchString(m[1]) || preset != BMAD && someone().MatchString(m[1]) {
 			continue
 		}
 		out = append(out, strings.TrimRight(m[1], ".:!?"))
@@ -77,16 +78,16 @@ func absolutePaths(line string, preset Preset) []string {
 
 // Forms of references.
 var (
-	link       = regexp.MustCompile(`\]\(\s*(<[^>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+["'(][^\n]*?)?\s*\)`)
-	definition = regexp.MustCompile(`^ {0,3}\[[^\]^][^\]]*\]:\s+(<[^>]+>|\S+)`)
-	exec       = regexp.MustCompile(`\bexec="([^"\n]+)"`)
-	invoked    = regexp.MustCompile(`<invoke-task>([^<\n]+)</invoke-task>`)
-	loaded     = regexp.MustCompile("\\bLoad:?\\s+`(\\.[^`\n]+)`")
-	stepLink   = regexp.MustCompile(`^\s*(?:\w+StepFile|workflowFile):\s*["']?(\.[^"'\n]+?)["']?\s*$`)
-	quoted     = regexp.MustCompile(`["'](\.\.?/[^"'\n]+\.(?:md|yaml|yml|xml|json|csv|txt))["']`)
+	link       = lazily(`\]\(\s*(<[^>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+["'(][^\n]*?)?\s*\)`)
+	definition = lazily(`^ {0,3}\[[^\]^][^\]]*\]:\s+(<[^>]+>|\S+)`)
+	exec       = lazily(`\bexec="([^"\n]+)"`)
+	invoked    = lazily(`<invoke-task>([^<\n]+)</invoke-task>`)
+	loaded     = lazily("\\bLoad:?\\s+`(\\.[^`\n]+)`")
+	stepLink   = lazily(`^\s*(?:\w+StepFile|workflowFile):\s*["']?(\.[^"'\n]+?)["']?\s*$`)
+	quoted     = lazily(`["'](\.\.?/[^"'\n]+\.(?:md|yaml|yml|xml|json|csv|txt))["']`)
 	// A variable for the skill's or the project's folder, and the path that follows it.
-	anchored   = regexp.MustCompile("(\\$\\{CLAUDE_SKILL_DIR\\}|\\{baseDir\\}|\\{skill-root\\}|\\$\\{CLAUDE_PROJECT_DIR\\}|\\{project[-_]root\\})/([^\\s\"'`<>()\\[\\]]*)")
-	scheme     = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*:|//|/|#|~|\?)`)
+	anchored   = lazily("(\\$\\{CLAUDE_SKILL_DIR\\}|\\{baseDir\\}|\\{skill-root\\}|\\$\\{CLAUDE_PROJECT_DIR\\}|\\{project[-_]root\\})/([^\\s\"'`<>()\\[\\]]*)")
+	scheme     = lazily(`^(?:[A-Za-z][A-Za-z0-9+.-]*:|//|/|#|~|\?)`)
 	knownKinds = strings.Fields(".md .mdx .txt .rst .py .js .mjs .cjs .ts .tsx .jsx .sh .bash .ps1 .rb .go .rs .json .jsonl .yaml .yml .toml .xml .csv .tsv .html .css .png .jpg .jpeg .gif .svg .webp .pdf .docx .xlsx .pptx")
 )
 
@@ -101,13 +102,13 @@ func (c *checker) references(file, text string) {
 			continue // which most lines are
 		}
 		prose := withoutSpans(plain[i])
-		for _, e := range []*regexp.Regexp{exec, invoked} {
+		for _, e := range []*regexp.Regexp{exec(), invoked()} {
 			for _, m := range e.FindAllStringSubmatch(prose, -1) {
 				c.refer(refExec, file, i+1, strings.TrimSpace(m[1]))
 			}
 			line = e.ReplaceAllString(line, "")
 		}
-		for _, m := range anchored.FindAllStringSubmatch(line, -1) { // also in code: it says what it means
+		for _, m := range anchored().FindAllStringSubmatch(line, -1) { // also in code: it says what it means
 			if m[2] != "" {
 				c.refer(refFile, file, i+1, m[0])
 			}
@@ -115,16 +116,16 @@ func (c *checker) references(file, text string) {
 		if handedOn(file) && c.o.Preset != BMAD {
 			continue
 		}
-		forms := []*regexp.Regexp{link, definition, stepLink}
+		forms := []*regexp.Regexp{link(), definition(), stepLink()}
 		if c.o.Preset == BMAD {
-			forms = append(forms, quoted)
+			forms = append(forms, quoted())
 		}
 		for _, e := range forms {
 			for _, m := range e.FindAllStringSubmatch(prose, -1) {
 				c.refer(refFile, file, i+1, strings.Trim(m[1], "<>"))
 			}
 		}
-		for _, m := range loaded.FindAllStringSubmatch(plain[i], -1) {
+		for _, m := range loaded().FindAllStringSubmatch(plain[i], -1) {
 			c.refer(refFile, file, i+1, m[1])
 		}
 	}
@@ -135,7 +136,7 @@ func (c *checker) refer(r rule, file string, line int, written string) {
 	target, _, _ := strings.Cut(written, "#")
 	target, _, _ = strings.Cut(target, "?")
 	target = strings.TrimRight(target, ".,;:!*_")
-	if m := anchored.FindStringSubmatch(target); m != nil {
+	if m := anchored().FindStringSubmatch(target); m != nil {
 		if strings.HasPrefix(target, m[0]) && !placeholder(m[2]) && c.isMissing(m[1], m[2]) {
 			c.find(r, file, line, written)
 		}
@@ -151,7 +152,7 @@ func (c *checker) refer(r rule, file string, line int, written string) {
 
 // isReference reports whether a text is a relative path and no example.
 func isReference(target string, r rule) bool {
-	if target == "" || scheme.MatchString(target) || placeholder(target) || strings.ContainsAny(target, "\\\x00") {
+	if target == "" || scheme().MatchString(target) || placeholder(target) || strings.ContainsAny(target, "\\\x00") {
 		return false
 	}
 	if strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") {
@@ -247,7 +248,7 @@ func (p *place) look(root *os.Root, file string) (exists, decided bool) {
 }
 
 // fileColumn is the head of a column that names files.
-var fileColumn = regexp.MustCompile(`(?i)^(?:workflow|instructions?|template|step|task|exec|reference)[-_ ](?:file|path)$`)
+var fileColumn = lazily(`(?i)^(?:workflow|instructions?|template|step|task|exec|reference)[-_ ](?:file|path)$`)
 
 const maxRows = 10_000
 
@@ -266,7 +267,7 @@ func (c *checker) table(file, text string) {
 		}
 		if row == 0 {
 			for i, head := range record {
-				if fileColumn.MatchString(strings.TrimSpace(head)) {
+				if fileColumn().MatchString(strings.TrimSpace(head)) {
 					columns = append(columns, i)
 				}
 			}
@@ -294,4 +295,10 @@ func (c *checker) entry(file string, line int, target string) {
 		return
 	}
 	c.refer(refTable, file, line, target)
+}
+
+// lazily compiles an expression when it is first needed. Few programs need any of them, and
+// compiling them all would delay every start.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

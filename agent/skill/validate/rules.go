@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -71,16 +70,13 @@ var rules = map[rule]struct {
 
 // The forms of names and files, and what estimates a time.
 var (
-	genericName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	bmadName    = regexp.MustCompile(`^bmad-[a-z0-9]+(-[a-z0-9]+)*$`)
-	stepName    = regexp.MustCompile(`^step-\d{2}[a-z]?-[a-z0-9-]+\.md$`)
-	bmadWhen    = regexp.MustCompile(`(?i)use\s+(?:when|if)\b`)
-	genericWhen = regexp.MustCompile(`(?i)\buse[sd]?\s+(?:when|if)\b|\buse[sd]?\s+(?:[^\s.!?]+\s+){1,12}?(?:when|whenever|if)\b`)
-	estimates   = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)takes?\s+\d+\s*min`), regexp.MustCompile(`(?i)~\s*\d+\s*min`),
-		regexp.MustCompile(`(?i)estimated\s+time`), regexp.MustCompile(`\bETA\b`),
-	}
-	installedPath = regexp.MustCompile(`(?i)installed_path`)
+	genericName   = lazily(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	bmadName      = lazily(`^bmad-[a-z0-9]+(-[a-z0-9]+)*$`)
+	stepName      = lazily(`^step-\d{2}[a-z]?-[a-z0-9-]+\.md$`)
+	bmadWhen      = lazily(`(?i)use\s+(?:when|if)\b`)
+	genericWhen   = lazily(`(?i)\buse[sd]?\s+(?:when|if)\b|\buse[sd]?\s+(?:[^\s.!?]+\s+){1,12}?(?:when|whenever|if)\b`)
+	estimates     = lazily(`(?i:takes?\s+\d+\s*min|~\s*\d+\s*min|estimated\s+time)|\bETA\b`)
+	installedPath = lazily(`(?i)installed_path`)
 )
 
 const (
@@ -114,9 +110,9 @@ func (c *checker) text(s skill.Skill, text string) {
 // identity checks the name.
 func (c *checker) identity(front skill.Front) {
 	name, line := value(front, "name")
-	form := genericName
+	form := genericName()
 	if c.o.Preset == BMAD {
-		form = bmadName
+		form = bmadName()
 	}
 	switch {
 	case name == "":
@@ -148,10 +144,10 @@ func (c *checker) description(front skill.Front) {
 	if n := utf8.RuneCountInString(text); n > maxDescription {
 		c.find(tooLong, c.main, line, strconv.Itoa(n))
 	}
-	says := bmadWhen.MatchString(text)
+	says := bmadWhen().MatchString(text)
 	if c.o.Preset != BMAD {
 		when, _ := value(front, "when-to-use")
-		says = when != "" || genericWhen.MatchString(text)
+		says = when != "" || genericWhen().MatchString(text)
 	}
 	if !says {
 		c.find(skill06, c.main, line)
@@ -175,14 +171,11 @@ func (c *checker) prose(file, text string) {
 	n := 0
 	for line := range strings.Lines(withoutCode(text)) {
 		n++
-		if installedPath.MatchString(line) {
+		if installedPath().MatchString(line) {
 			c.find(path02, file, n)
 		}
-		for _, e := range estimates {
-			if e.MatchString(line) {
-				c.find(seq02, file, n, line)
-				break
-			}
+		if estimates().MatchString(line) {
+			c.find(seq02, file, n, line)
 		}
 		for _, leak := range absolutePaths(line, c.o.Preset) {
 			c.find(refPath, file, n, leak)

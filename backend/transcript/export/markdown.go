@@ -7,6 +7,7 @@ import (
 	"iter"
 	"regexp"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -114,11 +115,11 @@ func code(text string) string {
 }
 
 // marks are the characters that mean something in a line of Markdown.
-var marks = regexp.MustCompile("[\\\\`*_\\[\\]<>|~#]")
+var marks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[\\\\`*_\\[\\]<>|~#]") })
 
 // inline returns a text as it is, within a line.
 func inline(text string) string {
-	return marks.ReplaceAllString(strings.Join(strings.Fields(text), " "), `\$0`)
+	return marks().ReplaceAllString(strings.Join(strings.Fields(text), " "), `\$0`)
 }
 
 // quoted returns what somebody wrote as a quotation, as it is.
@@ -131,7 +132,9 @@ func quoted(text string) string {
 }
 
 // schemes are those of links that run something.
-var schemes = regexp.MustCompile(`(?i)(\]\(\s*<?|\]:\s*<?|<)\s*(javascript|vbscript|data|file)\s*:`)
+var schemes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(\]\(\s*<?|\]:\s*<?|<)\s*(javascript|vbscript|data|file)\s*:`)
+})
 
 // harmless returns Markdown that neither leaves a block of code open nor has HTML or
 // links that run something.
@@ -176,6 +179,6 @@ func fenceOf(line string) string {
 // is code in the line is HTML to nobody, but is treated in the same way: where code
 // ends depends on other lines.
 func unmarked(line string) string {
-	line = schemes.ReplaceAllString(line, "${1}unsafe-$2:")
+	line = schemes().ReplaceAllString(line, "${1}unsafe-$2:")
 	return strings.ReplaceAll(line, "<", "&lt;")
 }

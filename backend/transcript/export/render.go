@@ -28,10 +28,10 @@ type renderer struct {
 }
 
 var (
-	heading  = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$`)
-	bullet   = regexp.MustCompile(`^[ \t]*[-*+][ \t]+(.*)$`)
-	numbered = regexp.MustCompile(`^[ \t]*\d{1,9}[.)][ \t]+(.*)$`)
-	quote    = regexp.MustCompile(`^ {0,3}> ?(.*)$`)
+	heading  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$`) })
+	bullet   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*[-*+][ \t]+(.*)$`) })
+	numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*\d{1,9}[.)][ \t]+(.*)$`) })
+	quote    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ {0,3}> ?(.*)$`) })
 )
 
 func (r *renderer) line(line string) {
@@ -48,22 +48,22 @@ func (r *renderer) line(line string) {
 		r.fence = mark
 		return
 	}
-	switch m := heading.FindStringSubmatch(line); {
+	switch m := heading().FindStringSubmatch(line); {
 	case strings.TrimSpace(line) == "":
 		r.flush()
 	case m != nil:
 		r.flush()
 		level := min(len(m[1])+1, 4)
 		fmt.Fprintf(&r.out, "<h%d>%s</h%d>\n", level, spans(m[2]), level)
-	case bullet.MatchString(line):
+	case bullet().MatchString(line):
 		r.begin("ul")
-		r.lines = append(r.lines, bullet.FindStringSubmatch(line)[1])
-	case numbered.MatchString(line):
+		r.lines = append(r.lines, bullet().FindStringSubmatch(line)[1])
+	case numbered().MatchString(line):
 		r.begin("ol")
-		r.lines = append(r.lines, numbered.FindStringSubmatch(line)[1])
-	case quote.MatchString(line):
+		r.lines = append(r.lines, numbered().FindStringSubmatch(line)[1])
+	case quote().MatchString(line):
 		r.begin("blockquote")
-		r.lines = append(r.lines, quote.FindStringSubmatch(line)[1])
+		r.lines = append(r.lines, quote().FindStringSubmatch(line)[1])
 	case (r.kind == "ul" || r.kind == "ol") && strings.HasPrefix(line, "  "):
 		r.lines[len(r.lines)-1] += "\n" + strings.TrimSpace(line)
 	default:

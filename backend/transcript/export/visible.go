@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
 // escapes are the sequences that control a terminal.
-var escapes = regexp.MustCompile("\x1b(?:\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[PX^_][^\x1b]*(?:\x1b\\\\)?|[@-Z\\\\-_])")
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\x1b(?:\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[PX^_][^\x1b]*(?:\x1b\\\\)?|[@-Z\\\\-_])")
+})
 
 // visible returns a text without the sequences of terminals, and with every other
 // character that hides or reorders text named.
@@ -17,7 +20,7 @@ func visible(text string) string {
 	if strings.IndexFunc(text, hides) < 0 {
 		return text
 	}
-	text = escapes.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")
+	text = escapes().ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")
 	var b strings.Builder
 	for _, r := range text {
 		if hides(r) {

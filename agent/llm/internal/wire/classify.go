@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/llm"
@@ -15,7 +16,7 @@ import (
 
 // overflow matches messages of providers and servers about a prompt that is too
 // long.
-var overflow = regexp.MustCompile(`(?i)prompt is too long|input is too long for requested model|` +
+var overflow = lazily(`(?i)prompt is too long|input is too long for requested model|` +
 	`exceeds the context window|context window (exceeds|exceeded)|input token count.*exceeds the maximum|` +
 	`maximum prompt length is \d+|reduce the length of the messages|maximum context length is \d+ tokens|` +
 	`exceeds the limit of \d+|exceeds the available context size|exceed_context_size_error|` +
@@ -28,17 +29,17 @@ var overflow = regexp.MustCompile(`(?i)prompt is too long|input is too long for 
 	`but the configured context size is [\d,]+ tokens`) // DS4
 
 var (
-	noCredit = regexp.MustCompile(`(?i)insufficient_quota|billing|credit balance|exceeded your current quota|insufficient balance|` +
+	noCredit = lazily(`(?i)insufficient_quota|billing|credit balance|exceeded your current quota|insufficient balance|` +
 		`used all available credits|monthly spending limit|reached your specified API usage limits|free-models-per-day`)
-	filtered   = regexp.MustCompile(`(?i)content_filter|content_policy_violation|content management policy`)
-	badKey     = regexp.MustCompile(`(?i)invalid_api_key|authentication|unauthori[sz]ed`)
-	wrongKey   = regexp.MustCompile(`(?i)(incorrect|invalid) api key|api key not valid`)
-	forbidden  = regexp.MustCompile(`(?i)^permission`)
-	missing    = regexp.MustCompile(`(?i)^not_found`)
-	noModel    = regexp.MustCompile(`(?i)^model_(not_found|decommissioned|not_supported)`)
-	limited    = regexp.MustCompile(`(?i)rate_?limit`)
-	overloaded = regexp.MustCompile(`(?i)overloaded|slow_down|unavailable|capacity`)
-	refused    = regexp.MustCompile(`(?i)^invalid|unsupported`)
+	filtered   = lazily(`(?i)content_filter|content_policy_violation|content management policy`)
+	badKey     = lazily(`(?i)invalid_api_key|authentication|unauthori[sz]ed`)
+	wrongKey   = lazily(`(?i)(incorrect|invalid) api key|api key not valid`)
+	forbidden  = lazily(`(?i)^permission`)
+	missing    = lazily(`(?i)^not_found`)
+	noModel    = lazily(`(?i)^model_(not_found|decommissioned|not_supported)`)
+	limited    = lazily(`(?i)rate_?limit`)
+	overloaded = lazily(`(?i)overloaded|slow_down|unavailable|capacity`)
+	refused    = lazily(`(?i)^invalid|unsupported`)
 )
 
 // glmOverflow is one provider's number for a prompt that is too long.
@@ -62,15 +63,15 @@ func classify(status int, code, text string) llm.Class {
 	switch {
 	case code == groqBadCall:
 		return llm.ClassServer
-	case status != http.StatusTooManyRequests && (code == glmOverflow || overflow.MatchString(about)):
+	case status != http.StatusTooManyRequests && (code == glmOverflow || overflow().MatchString(about)):
 		return llm.ClassContextOverflow
-	case status != http.StatusUnauthorized && status < 500 && (code == glmUsedUp || noCredit.MatchString(about)):
+	case status != http.StatusUnauthorized && status < 500 && (code == glmUsedUp || noCredit().MatchString(about)):
 		return llm.ClassQuota
-	case status == http.StatusBadRequest && (code == "invalid_api_key" || wrongKey.MatchString(text)):
+	case status == http.StatusBadRequest && (code == "invalid_api_key" || wrongKey().MatchString(text)):
 		return llm.ClassAuth
-	case status < 500 && noModel.MatchString(code):
+	case status < 500 && noModel().MatchString(code):
 		return llm.ClassNotFound
-	case filtered.MatchString(about) && status < 500:
+	case filtered().MatchString(about) && status < 500:
 		return llm.ClassContentFilter
 	case status == 0:
 		return classifyCode(code)
@@ -106,17 +107,17 @@ func classifyStatus(status int) llm.Class {
 
 func classifyCode(code string) llm.Class {
 	switch {
-	case badKey.MatchString(code):
+	case badKey().MatchString(code):
 		return llm.ClassAuth
-	case forbidden.MatchString(code):
+	case forbidden().MatchString(code):
 		return llm.ClassPermission
-	case missing.MatchString(code):
+	case missing().MatchString(code):
 		return llm.ClassNotFound
-	case limited.MatchString(code):
+	case limited().MatchString(code):
 		return llm.ClassRateLimit
-	case overloaded.MatchString(code):
+	case overloaded().MatchString(code):
 		return llm.ClassOverloaded
-	case refused.MatchString(code):
+	case refused().MatchString(code):
 		return llm.ClassInvalid
 	default:
 		return llm.ClassServer
@@ -133,7 +134,7 @@ func retryable(c llm.Class) bool {
 	}
 }
 
-var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+var title = lazily(`(?is)<title[^>]*>(.*?)</title>`)
 
 // explain finds a code and a text in the body of an error of any form.
 func explain(body []byte) (code, text string) {
@@ -142,7 +143,7 @@ func explain(body []byte) (code, text string) {
 		return dig(v)
 	}
 	if bytes.HasPrefix(body, []byte("<")) {
-		if m := title.FindSubmatch(body); m != nil {
+		if m := title().FindSubmatch(body); m != nil {
 			return "", html.UnescapeString(string(m[1]))
 		}
 		return "", "a web page"
@@ -230,4 +231,10 @@ func brief(s string) string {
 		cut--
 	}
 	return s[:cut] + "…"
+}
+
+// lazily compiles an expression when it is first needed. Few programs need any of them, and
+// compiling them all would delay every start.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -161,14 +160,14 @@ func root(err error) error {
 }
 
 // echoed matches keys that a provider quotes, whole or masked.
-var echoed = regexp.MustCompile(`\b(sk|gsk|xai|pk|rk)-[A-Za-z0-9_*.\-]{6,}`)
+var echoed = lazily(`\b(sk|gsk|xai|pk|rk)-[A-Za-z0-9_*.\-]{6,}`)
 
 // Redact removes the endpoint's secrets from a text.
 func (e *Endpoint) Redact(s string) string {
 	for _, secret := range e.secrets {
 		s = strings.ReplaceAll(s, secret, "[key]")
 	}
-	return echoed.ReplaceAllString(s, "[key]")
+	return echoed().ReplaceAllString(s, "[key]")
 }
 
 // retryAfter reads the wait that the provider asks for; 0 if it does not ask.
