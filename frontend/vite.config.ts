@@ -1,12 +1,13 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { svelteTesting } from '@testing-library/svelte/vite'
 import { defineConfig } from 'vitest/config'
+import { pack } from './vite.pack.ts'
 
 /** A machine that builds and tests at the same time has paused for 40 seconds. */
 const testTimeout = 120_000
 
 export default defineConfig({
-  plugins: [svelte(), svelteTesting({ autoCleanup: false })],
+  plugins: [svelte(), svelteTesting({ autoCleanup: false }), pack()],
   // The strict CSP knows no data: fonts, so nothing is inlined; WebKitGTK is
   // the oldest engine that the window meets.
   build: {

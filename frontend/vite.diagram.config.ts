@@ -1,9 +1,11 @@
 import { defineConfig } from 'vite'
+import { pack } from './vite.pack.ts'
 
 // The script of diagram.html: one classic file, because a module could not be loaded into a document
 // whose origin is opaque.
 export default defineConfig({
   publicDir: false,
+  plugins: [pack()],
   build: {
     target: 'safari16',
     emptyOutDir: false,

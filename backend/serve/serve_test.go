@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -92,6 +93,7 @@ func newPages(ctx context.Context) (*echo, *serve.Server) {
 	app := &echo{watch: map[int]func([]byte){}, waiting: make(chan struct{}), resume: make(chan struct{}), ended: make(chan error, 1)}
 	assets := fstest.MapFS{
 		"index.html": {Data: []byte("<!doctype html>hello")}, "assets/app.js": {Data: []byte("1")}, ".gitkeep": {}, ".git/config": {},
+		"assets/large.js": {Data: []byte("decompressed")}, "assets/large.js.gz": {Data: []byte("as stored")},
 	}
 	return app, serve.New(ctx, app, assets)
 }
@@ -415,6 +417,36 @@ func TestFiles(t *testing.T) {
 		if stored := header.Get("Cache-Control") != "no-store"; path == "/" && stored {
 			t.Error("the index may be cached")
 		}
+	}
+}
+
+// A compressed file is sent as it is stored to whoever reads that, and decompressed
+// to all others.
+func TestPackedFiles(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for accepted, want := range map[string]string{
+		"gzip, deflate, br, zstd": "as stored", "br, GZIP;q=0.5": "as stored",
+		"br": "decompressed", "gzip;q=0, br": "decompressed", "gzip; q=0.0": "decompressed",
+	} {
+		_, body, h := s.do(t, http.MethodGet, "/assets/large.js", "", map[string]string{"Accept-Encoding": accepted})
+		got := map[string]string{"body": body}
+		for _, name := range []string{"Content-Encoding", "Content-Length", "Content-Type", "Vary"} {
+			got[name] = h.Get(name)
+		}
+		encoding := ""
+		if want == "as stored" {
+			encoding = "gzip"
+		}
+		if diff := cmp.Diff(map[string]string{
+			"body": want, "Content-Encoding": encoding, "Content-Length": strconv.Itoa(len(want)),
+			"Content-Type": "text/javascript; charset=utf-8", "Vary": "Accept-Encoding",
+		}, got); diff != "" {
+			t.Errorf("%s:\n%s", accepted, diff)
+		}
+	}
+	if code, body, h := s.do(t, http.MethodHead, "/assets/large.js", "", nil); code != http.StatusOK || body != "" || h.Get("Content-Encoding") != "" {
+		t.Errorf("the head: %d %q %v", code, body, h)
 	}
 }
 
