@@ -32,6 +32,22 @@ test('work does not wait for somebody who types on and on', () => {
   expect(ran(150, ...keys)).toBe(1)
 })
 
+test('the frame that shows a key is not kept waiting by work', () => {
+  const happened: string[] = []
+  const note = () => {
+    happened.push('frame')
+    requestAnimationFrame(note)
+  }
+  const paint = beforePaint(() => happened.push('work'))
+  for (let at = 0; at < 400; at += 20)
+    setTimeout(() => window.dispatchEvent(new KeyboardEvent('keydown')), at)
+  paint()
+  requestAnimationFrame(note)
+  vi.advanceTimersByTime(400)
+  // The eighth frame, after 128 ms, is the first that it may not wait for any more.
+  expect(happened.indexOf('work')).toBe(8)
+})
+
 test('a window that does not paint runs work by a timer', () => {
   vi.stubGlobal('requestAnimationFrame', () => 0)
   expect(ran(240)).toBe(0)

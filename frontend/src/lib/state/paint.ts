@@ -37,8 +37,13 @@ export function beforePaint(work: () => void): () => void {
   }
   const look = () => {
     const now = performance.now()
-    if (now - input < afterInput && now - wanted < mostWait) frame = requestAnimationFrame(look)
-    else run()
+    if (now - input >= afterInput) run()
+    else if (now - wanted < mostWait) frame = requestAnimationFrame(look)
+    else {
+      // This frame shows what the user did. The work comes right after it, and is shown by the next one.
+      clearTimeout(timer)
+      timer = setTimeout(run)
+    }
   }
   return () => {
     if (timer !== undefined) return
