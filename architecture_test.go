@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -165,8 +166,16 @@ type sourceFile struct {
 
 func sources(t *testing.T) []sourceFile {
 	t.Helper()
-	var out []sourceFile
-	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+	out, err := parsed()
+	if err != nil || len(out) < 20 {
+		t.Fatalf("%d files, %v", len(out), err)
+	}
+	return out
+}
+
+// parsed parses the sources once for all tests, which only read them.
+var parsed = sync.OnceValues(func() (out []sourceFile, err error) {
+	err = filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -187,11 +196,8 @@ func sources(t *testing.T) []sourceFile {
 		})
 		return nil
 	})
-	if err != nil || len(out) < 20 {
-		t.Fatalf("%d files, %v", len(out), err)
-	}
-	return out
-}
+	return out, err
+})
 
 func imports(f *ast.File) []string {
 	var out []string
