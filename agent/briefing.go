@@ -114,7 +114,8 @@ func (t *turn) briefing(model llm.Origin) Briefing {
 }
 
 // renewBriefing tells the model what has changed since it was last told. A model
-// that was told nothing gets its briefing first, and then what is no part of that.
+// that was told nothing gets its briefing first, then the changes that the
+// briefing lacks.
 func (t *turn) renewBriefing() {
 	s := t.session
 	now := s.transcript.effective()

@@ -45,7 +45,7 @@ func (s *Session) SetPermissionMode(mode Mode) {
 	s.control.canUse = nil
 }
 
-// opine puts a program's opinion in the place of the gate's verdict.
+// opine replaces the gate's verdict with a program's opinion.
 func (t *turn) opine(c *ready, gc GateCall) GateCall {
 	t.session.control.mu.Lock()
 	f := t.session.control.canUse

@@ -102,8 +102,8 @@ type failedError FailureID
 // Error implements the error interface.
 func (f failedError) Error() string { return failures[FailureID(f)].message }
 
-// Explain says what an error of a request means for the user. What the provider
-// itself said is in the details, if it is not a part of the message.
+// Explain says what an error of a request means for the user. The details have
+// the provider's own words, unless the message has them already.
 func Explain(err error) Failure {
 	var own failedError
 	if errors.As(err, &own) {

@@ -88,8 +88,8 @@ func (o ProviderOptions) checkTools(provider string) error {
 	return nil
 }
 
-// over returns base with o's headers and members in the place of those of the
-// same name, and with the tools of both. It shares nothing with either.
+// over returns base with o's headers and members replacing those of the same
+// name, and with the tools of both. It shares nothing with either.
 func (o ProviderOptions) over(base ProviderOptions) ProviderOptions {
 	merged := ProviderOptions{Header: http.Header{}, Body: map[string]json.RawMessage{}}
 	for _, layer := range []ProviderOptions{base, o} {

@@ -81,7 +81,7 @@ func Because(d Decision, code ReasonCode, args ...string) Verdict {
 }
 
 // Fill puts arguments in the places of a sentence that are marked {0}, {1} and so
-// on. What looks like a mark in an argument stays as it is.
+// on. A mark inside an argument stays as it is.
 func Fill(sentence string, args []string) string {
 	pairs := make([]string, 0, 2*len(args))
 	for i, arg := range args {

@@ -167,15 +167,15 @@ type RewindUndone struct {
 	ID string `json:"id"` // of the Rewound
 }
 
-// Forked says that the log up to here is a copy from another session. What was
-// spent and changed before counts there, not here.
+// Forked says that the log up to here is a copy from another session. Earlier
+// costs and changes count there, not here.
 type Forked struct {
 	Origin ForkOrigin `json:"origin"`
 	// Worktree is the folder in a git worktree where the fork works, relative to the
 	// project and with slashes; empty if it works in the project itself.
 	Worktree string `json:"worktree,omitempty"`
 	// Moved says that the origin worked in another folder, or for another session:
-	// models are briefed anew.
+	// models are briefed again.
 	Moved bool `json:"moved,omitempty"`
 }
 
@@ -201,8 +201,7 @@ type Marks struct {
 }
 
 // Imported says that the log up to here was read from a file that another program
-// wrote, or another Atelier. What was spent and changed before counts there, not
-// here.
+// wrote, or another Atelier. Earlier costs and changes count there, not here.
 type Imported struct {
 	Program Program `json:"program"`
 	// Path is the file that was read, and ID the session's name in it; empty if it

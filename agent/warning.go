@@ -6,7 +6,7 @@ import "strings"
 // is stored with the events that carry it, and so is never given another meaning.
 type WarningID string
 
-// The warnings. What fills their sentences is behind each.
+// The warnings, each with the arguments of its sentence.
 const (
 	WarnContextFull      WarningID = "context_full"          // percent, model
 	WarnContextCompacts  WarningID = "context_compacts"      // percent, model
@@ -64,7 +64,7 @@ func Warn(id WarningID, args ...string) Warning {
 	return Warning{ID: id, Args: args, Code: w.code, Message: strings.TrimSpace(Fill(w.message, args))}
 }
 
-// repairs are the English sentences of repairs. What fills them is behind each.
+// repairs are the English sentences of repairs, each with its arguments.
 var repairs = map[Repair]string{
 	RepairNative:   "The provider refused the conversation: {0}. It is sent without the provider's own notes on earlier answers; what was said is unchanged.", // what the provider said
 	RepairCalls:    "The provider refused the conversation: {0}. It is sent with malformed tool calls as text; everything else is unchanged.",                 // what the provider said

@@ -5,8 +5,8 @@
 // There are three steps. [Parse] reads the text, or a [Draft] reads it while a
 // model still writes it. [Patch.Plan] finds the place of every edit in the
 // current files and computes their new contents. [Plan.Commit] writes. [Apply]
-// does all three. Whatever prevents a patch is an [*Error], worded for the
-// model that wrote the patch.
+// does all three. A patch that cannot be applied is an [*Error], worded for the
+// model that wrote it.
 //
 // The caller decides which files may be touched, by the function with which a
 // plan reads, and by the [Files] to which it is committed.
@@ -141,8 +141,8 @@ func (p Patch) String() string {
 
 // Error says why a patch has no effect, in words for the model that wrote it.
 type Error struct {
-	// Line is the line of the patch's text to look at, from 1; 0 if it is no
-	// particular line.
+	// Line is the line of the patch's text to look at, from 1; 0 if the error
+	// is not about a line.
 	Line int
 	// Path is the file concerned; empty if the error is about the text.
 	Path string

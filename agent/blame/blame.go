@@ -1,8 +1,8 @@
 // Package blame tells which recorded step wrote each line of a file.
 //
 // It follows a file through its versions and compares each with the one before,
-// line by line and byte by byte. What changed between the end of one step and the
-// beginning of the next was changed by nobody that is recorded.
+// line by line and byte by byte. A change between the end of one step and the
+// beginning of the next has no recorded author.
 package blame
 
 import (
@@ -61,7 +61,7 @@ type Line struct {
 type Answer struct {
 	Lines []Line
 	// Skipped counts the oldest steps, which were not followed because there are
-	// too many. What they wrote is [Earlier].
+	// too many. Their lines are [Earlier].
 	Skipped int
 }
 

@@ -19,7 +19,7 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// The limits of an answer. What exceeds one is counted, not shown.
+// The limits of an answer. Items beyond a limit are counted, not shown.
 const (
 	MaxFiles     = 5000
 	MaxDiff      = 1 << 20 // bytes of a diff
@@ -240,8 +240,8 @@ func (f *Folder) inside(shown string) (string, error) {
 	}
 	name = path.Clean(name)
 	for part := range strings.SplitSeq(strings.ToLower(name), "/") {
-		// What it holds is git's, and could make git run programs. Windows ignores
-		// dots and spaces at the end, and knows short names and streams.
+		// Its contents belong to git, and could make git run programs. Windows
+		// ignores dots and spaces at the end, and knows short names and streams.
 		part, _, _ = strings.Cut(part, ":")
 		if part = strings.TrimRight(part, ". "); part == ".git" || part == "git~1" {
 			return "", &Error{Kind: Outside, Path: shown}

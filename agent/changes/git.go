@@ -170,8 +170,8 @@ func (f *Folder) open(ctx context.Context) (*repository, error) {
 	return r, nil
 }
 
-// operations are the files in git's folder by which git knows what it is in the
-// middle of.
+// operations are the files in git's folder that tell which operation git is in
+// the middle of.
 var operations = []struct {
 	file string
 	is   GitOperation

@@ -20,9 +20,9 @@ type Part struct {
 }
 
 // PutBack takes a change out of a file again and returns the change that this
-// made. What somebody wrote since is never lost: the new side of a hunk must
-// stand in the file, at its place or once elsewhere, and a whole file must be
-// what was shown. Otherwise nothing is touched.
+// made. Later work of others is never lost: the new side of a hunk must stand
+// in the file, at its place or once elsewhere, and a whole file must be what
+// was shown. Otherwise nothing is touched.
 func (f *Folder) PutBack(ctx context.Context, q Query, p Part) (agent.FileChange, error) {
 	var none agent.FileChange
 	if f.tree == nil {

@@ -45,7 +45,7 @@ func (f *Folder) modeOf(ctx context.Context, name string) string {
 }
 
 // whole gives a file the content that a tree has under its old name, if it is
-// still what was shown. What is staged of it is unstaged.
+// still what was shown. Its staged changes are unstaged.
 func (b putBack) whole(ctx context.Context, r *repository, tree, old string, entry treeEntry) (agent.FileChange, error) {
 	var none agent.FileChange
 	now, err := b.present(ctx)

@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// What Seen is for a name without a file, and how it begins for others.
+// The value of Seen for a name without a file, and its prefixes for others.
 const (
 	absent  = "absent"
 	aFile   = "file:"

@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// Text returns the contents of a text file in the folder, of at most so many bytes,
-// and its path as lists show it. No link is followed, not even within the folder,
+// Text returns the contents of a text file in the folder, of up to most bytes, and
+// its path as lists show it. No link is followed, not even within the folder,
 // because what it leads to is another file.
 func (f *Folder) Text(ctx context.Context, shown string, most int64) (listed string, data []byte, err error) {
 	name, err := f.inside(shown)

@@ -7,8 +7,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// How many characters of each kind of message the summarising model is shown
-// (OAS-109).
+// The number of characters of each kind of message that the summarising model
+// is shown (OAS-109).
 const (
 	userShown   = 5_000
 	saidShown   = 3_000

@@ -181,8 +181,8 @@ func (e *Engine) match(h Handler, call agent.HookCall) matched {
 }
 
 // Try runs a hook with an input, such as that of an entry, whatever its readiness
-// is: the caller answers for that. What the hook says has no influence, and it is
-// not logged. Functions of a program cannot be tried.
+// is: the caller answers for that. The hook's answer has no effect, and the run
+// is not logged. Functions of a program cannot be tried.
 func (e *Engine) Try(ctx context.Context, h Handler, input json.RawMessage) Entry {
 	var told struct {
 		Tool    string `json:"tool_name"`

@@ -235,8 +235,8 @@ func cleanAnswer(a Answer, clean func(string) string) Answer {
 	return a
 }
 
-// deepestClean is how deep a value is cleaned text by text. What is deeper
-// becomes a text, because each level is read again.
+// deepestClean is how deep a value is cleaned text by text. Deeper values
+// become texts, because each level is read again.
 const deepestClean = 20
 
 // cleanJSON cleans the texts in a JSON value, which stays valid.

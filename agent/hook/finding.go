@@ -9,9 +9,8 @@ type Finding struct {
 	Args []string `json:"args,omitempty"`
 	// Line is the line in the file, counted from 1.
 	Line int `json:"line"`
-	// Hook counts the hooks that were read, from 1, and says which of them it is about.
-	// What is about a matcher is about the first hook of its group. It is 0 for what is
-	// about no hook.
+	// Hook is the number, from 1, of the hook that the finding is about; 0 if it is not
+	// about a hook. A finding about a matcher names the first hook of its group.
 	Hook int `json:"hook,omitempty"`
 	// Harmless findings change nothing: the hook runs.
 	Harmless bool `json:"harmless,omitempty"`
@@ -23,7 +22,7 @@ type Finding struct {
 // language.
 type FindingID string
 
-// The findings. What fills their sentences is behind each.
+// The findings, each with the arguments of its sentence.
 const (
 	FindingNotObject     FindingID = "not_object"      //
 	FindingEventUnknown  FindingID = "event_unknown"   // its name

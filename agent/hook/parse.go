@@ -18,7 +18,7 @@ import (
 const maxHandlers = 200
 
 // Parse reads the member "hooks" of a settings file (COM-72). Origin is the
-// file's, with the line on which raw begins. What cannot be read is reported and
+// file's, with the line on which raw begins. Anything unreadable is reported and
 // does not affect the rest. A hook that cannot run as it is written is returned
 // with its Defect.
 func Parse(raw json.RawMessage, origin Origin) ([]Handler, []Finding) {

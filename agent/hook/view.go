@@ -165,8 +165,8 @@ func candidates(call agent.HookTool) []candidate {
 	return []candidate{{names: a.names, input: a.convert(in)}}
 }
 
-// readMany returns a Read of each file. What a pattern means is not known before
-// it runs.
+// readMany returns a Read of each file. The files that a pattern matches are not
+// known before it runs.
 func readMany(call agent.HookTool) (all []candidate) {
 	pattern := ""
 	for _, path := range call.Access.Reads {

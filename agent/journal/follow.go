@@ -29,8 +29,9 @@ const (
 // or ended there. All sessions in the folder share it.
 //
 // A change belongs to one step only: to the one that ends when the change is found,
-// or, if it is found when another step begins, to the one that has run longest. What
-// is found while no step runs was done by somebody else, and is known from then on.
+// or, if it is found when another step begins, to the one that has run longest. A
+// change that is found while no step runs was made by somebody else, and is known
+// from then on.
 type tree struct {
 	folder string // absolute, without links
 	own    string // a folder that is never looked into, with slashes
@@ -197,7 +198,7 @@ func (t *tree) readAll(most int64) {
 	}
 }
 
-// remember writes the index anew. t.mu is held.
+// remember rewrites the index. t.mu is held.
 func (t *tree) remember() {
 	if err := t.index.rewrite(t.top); err != nil {
 		slog.Warn("could not remember the files of a folder", "err", err)

@@ -190,7 +190,7 @@ func (x *index) flush() {
 // crowded reports whether most of the index is out of date.
 func (x *index) crowded() bool { return x != nil && x.records > slack }
 
-// rewrite writes the index anew.
+// rewrite replaces the index.
 func (x *index) rewrite(top *dir) error {
 	if x == nil {
 		return nil

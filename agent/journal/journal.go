@@ -4,8 +4,8 @@
 // A call that names the files that it writes is recorded by reading these files
 // before and after. A command may change anything in its folder: the journal knows
 // the folder's files as they were, has kept their contents in the background, and
-// learns from the system what changed ([watch]). What ignore files name, and folders
-// that other programs fill, it does not follow.
+// learns from the system what changed ([watch]). It does not follow ignored files or
+// folders that other programs fill.
 package journal
 
 import (
@@ -47,8 +47,8 @@ func Open(home string) *Journal {
 // Objects returns the contents that the journal keeps.
 func (j *Journal) Objects() *objects.Store { return j.store }
 
-// Close ends everything that the journal does in the background. What steps change
-// afterwards is not recorded.
+// Close ends everything that the journal does in the background. Later changes are
+// not recorded.
 func (j *Journal) Close() {
 	j.mu.Lock()
 	trees := j.trees

@@ -80,8 +80,8 @@ func (r *recorder) beginAny(ctx context.Context, id string) func(context.Context
 	}
 }
 
-// begin begins a step. What changed before it is read until ctx ends. It reports
-// false if the tree has been closed.
+// begin begins a step. Earlier changes are read until ctx ends. It reports false
+// if the tree has been closed.
 func (t *tree) begin(ctx context.Context) (*step, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

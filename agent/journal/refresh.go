@@ -168,8 +168,8 @@ func (s *scan) look(root *os.Root, d *dir, name string) {
 	}
 }
 
-// capture reads the files that changed, and returns what did change. What stays
-// unread when ctx ends is read later. t.mu is held.
+// capture reads the files that changed, and returns what did change. Files that
+// are still unread when ctx ends are read later. t.mu is held.
 func (t *tree) capture(ctx context.Context, notes map[string]*entry) (changed []change) {
 	moved := map[stamp]*entry{} // files of directories that have another name now
 	for _, before := range notes {

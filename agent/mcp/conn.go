@@ -46,7 +46,7 @@ type connState struct {
 	count int64           // of calls so far
 	asks  int             // requests of the server that are being answered
 	stale map[string]bool // lists that changed
-	first string          // the first words, if they were no message
+	first string          // the first words, if they were not a message
 }
 
 // wire is the transport of a connection, by its kind.

@@ -23,7 +23,7 @@ type peer interface {
 	notified(method string, params json.RawMessage)
 	// asked takes a request and answers it, once, now or later.
 	asked(method string, params json.RawMessage, answer func(reply))
-	// strange takes what is no part of the protocol.
+	// strange takes bytes that are not part of the protocol.
 	strange(what Happening, args ...string)
 	// began takes the first words of what may not be a server at all.
 	began(text string)
@@ -79,7 +79,7 @@ type output struct {
 // feed is what only the goroutine that feeds a link uses.
 type feed struct {
 	in      splitter
-	garbage int // bytes that were no message
+	garbage int // bytes that were not a message
 	shown   int // lines of it that are in the log
 }
 

@@ -128,7 +128,7 @@ func (c *conn) tool(item json.RawMessage) tool {
 // mostForModel is how much of a description a model is shown.
 const mostForModel = 2 << 10
 
-// estimate returns about how many tokens a definition of so many bytes has.
+// estimate returns about how many tokens a definition of size bytes has.
 func estimate(size int) int { return (size*2 + 6) / 7 }
 
 // mirrors reports whether arguments of calls are repeated in headers, as the

@@ -269,7 +269,7 @@ func each[T any](ctx context.Context, m *Manager, server string, ask func(*conn,
 }
 
 // Reconnect disconnects a server and connects it as it was configured (OAS-409). It
-// starts a program anew. It returns when the server is connected or why it is not.
+// restarts a program. It returns when the server is connected or why it is not.
 func (m *Manager) Reconnect(ctx context.Context, server string) error {
 	k, err := m.keeper(server)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 // special has the blocks whose addresses are not those of hosts on the internet,
 // after the registries of special-purpose addresses, and the addresses of cloud
-// providers' own services that are outside such blocks. What is not in them is
+// providers' own services that are outside such blocks. Every other address is
 // public.
 var special = func() (blocks []netip.Prefix) {
 	for _, text := range []string{

@@ -9,7 +9,7 @@ import (
 )
 
 // Settings are the lists of hosts. Nothing is allowed that is not listed: here a
-// list that is not set allows as little as an empty one. What is denied stays
+// list that is not set allows as little as an empty one. A denied host stays
 // denied, whatever else allows it (K-17, K-33).
 //
 // An entry is a name ("example.com"), all names below one ("*.example.com", which

@@ -50,8 +50,8 @@ func (p *Policy) mayHarm(call agent.GateCall) bool {
 	return slices.ContainsFunc(p.Foretell(call).Effects, func(e agent.Effect) bool { return !slices.Contains(autoRuns, e.ID) })
 }
 
-// commandEffects returns what a command line does. What it reads follows from
-// the call's Access if it does nothing else.
+// commandEffects returns what a command line does. If it only reads, the call's
+// Access says which files.
 func (p *Policy) commandEffects(access agent.Access) []agent.Effect {
 	unknown := agent.Effect{ID: agent.EffectUnknown}
 	switch {

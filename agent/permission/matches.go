@@ -28,7 +28,7 @@ var ofTask = []string{"TaskOutput", "TaskList", "TaskStop"}
 
 // Matches implements [agent.Matcher]. A pattern that allows has to cover the whole call:
 // Bash(git *) allows a line whose every step is git's or only reads in the project. One
-// that denies may mean part of it. What cannot be read allows nothing, and denies the
+// that denies may mean part of it. An unreadable entry allows nothing, and denies the
 // tool whose name it begins with.
 func (p *Policy) Matches(pattern string, decision agent.Decision, call agent.GateCall) bool {
 	if pattern == "*" {

@@ -129,7 +129,7 @@ func User(home string) (Document, bool) {
 // reader gathers documents beneath a root.
 type reader struct {
 	root      *os.Root
-	opened    string // the folder whose documents are read whoever owns them
+	opened    string // the folder whose documents are read, no matter who owns them
 	seen      []fs.FileInfo
 	documents []Document
 }

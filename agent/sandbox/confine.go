@@ -35,8 +35,8 @@ func CanConfine(ctx context.Context) bool { return Confinement(ctx, false).Works
 type enforcer interface {
 	level() confine.Level
 	// jail prepares to run spec's command, whose program is argv, under
-	// spec.Confine. What it allocated is released by the jail, also if the
-	// command does not start.
+	// spec.Confine. The jail releases what jail allocated, even if the command
+	// does not start.
 	jail(spec Spec, argv []string) (*jail, error)
 }
 

@@ -130,7 +130,7 @@ func (l landlock) jail(spec Spec, argv []string) (_ *jail, err error) {
 	return j, nil
 }
 
-// What may be done with a folder, and the part of it that a file has.
+// The rights on a folder, and those of them that apply to a file.
 const (
 	landlockRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	landlockWrite = landlockRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_REFER |

@@ -103,8 +103,8 @@ func (j *jail) openProxy(proxy confine.Proxy) (port int, err error) {
 	return addr.Port, nil
 }
 
-// withoutLinks returns a profile whose paths are where its links lead. What is
-// protected is protected there and where it is named.
+// withoutLinks returns a profile whose paths are where its links lead. A
+// protected path is protected at both places.
 func withoutLinks(p confine.Profile) (_ confine.Profile, err error) {
 	writable := make([]string, 0, len(p.Writable))
 	for _, path := range p.Writable {

@@ -175,7 +175,7 @@ func (t *Translator) task(task Task) Payload {
 	return TaskStarted{task}
 }
 
-// turnEnded tells what the turn came to, and begins to count anew.
+// turnEnded reports the result of the turn, and resets the counts.
 func (t *Translator) turnEnded(d agent.ProcessingEnd) []Payload {
 	var messages []Payload
 	if len(t.counts) > 0 {

@@ -40,8 +40,8 @@ type FolderState struct {
 	Count   int
 }
 
-// Discover reads the skills and commands of folders. What cannot be read is a finding of
-// that skill alone. It ends early with what it has when its context ends.
+// Discover reads the skills and commands of folders. An unreadable skill becomes a
+// finding and hides no other one. It ends early with what it has when its context ends.
 func Discover(ctx context.Context, roots []Root, known KnownTools) Found {
 	d := &discovery{ctx: ctx, known: known, seen: map[string]int{}}
 	for i, root := range roots {

@@ -29,9 +29,9 @@ type Expansion struct {
 	Attach mention.Reader
 }
 
-// Expand returns the prompt. What arguments, files and command lines say is put in as it is:
-// nothing in it is run or replaced, and none of it can be taken for a section of the system
-// prompt.
+// Expand returns the prompt. The texts of arguments, files and command lines are inserted as
+// they are: nothing in it is run or replaced, and none of it can be taken for a section of
+// the system prompt.
 func (s Skill) Expand(x Expansion) string {
 	e := &expander{holes: newHoles(s, x), files: mention.Files{Read: x.Attach}}
 	var out strings.Builder

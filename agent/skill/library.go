@@ -32,10 +32,10 @@ func NewRegistry(skills ...Skill) *Registry {
 	return r
 }
 
-// Register adds a skill, in the place of one of its name if there is one.
+// Register adds a skill. It replaces one of the same name.
 func (r *Registry) Register(s Skill) { r.put(s, true) }
 
-// Replace puts a skill in the place of the one of its name, and reports whether there is one.
+// Replace replaces the skill of the same name, and reports whether there was one.
 func (r *Registry) Replace(s Skill) bool { return r.put(s, false) }
 
 func (r *Registry) put(s Skill, add bool) bool {

@@ -1,6 +1,7 @@
 // Package skill finds, reads and offers skills: instructions in files, which a person or
 // a model puts to use. A command from a file is a skill that only a person uses by its
-// name. What a project's skill says is untrusted: it never widens what a session may do.
+// name. The text of a project's skill is untrusted: it never widens what a session may
+// do.
 package skill
 
 import (

@@ -10,9 +10,9 @@ type Standing struct {
 	HiddenBy map[string]string
 }
 
-// Stand decides who has each name: of two skills the one that was found later. What cannot be
-// read has no name. An alias belongs to the strongest skill that has it, and the others get a
-// finding.
+// Stand decides who has each name: of two skills the one that was found later. An unreadable
+// skill has no name. An alias belongs to the strongest skill that has it, and the others get
+// a finding.
 func Stand(all []Skill) Standing {
 	st := Standing{HiddenBy: map[string]string{}}
 	owner := map[string]string{}

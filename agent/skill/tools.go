@@ -52,9 +52,9 @@ type toolList struct {
 	more    int
 }
 
-// readTools reads a list of tools in any of the forms in which files have them. What it allows
-// is never wider than what is written. A list that denies is never narrower: an entry with
-// brackets that cannot be read denies its whole tool, and one with "*" what the name matches.
+// readTools reads a list of tools in any of the forms in which files have them. It never
+// allows more than is written. A list that denies is never narrower: an entry with brackets
+// that cannot be read denies its whole tool, and one with "*" what the name matches.
 func readTools(f Field, known KnownTools, denies bool, places *strings.Replacer) toolList {
 	if known == nil {
 		known = KnownTool

@@ -8,8 +8,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// maxOutlined limits the files of an outline, which is made anew for each piece
-// of a call.
+// maxOutlined limits the files of an outline, which is computed again for each
+// piece of a call.
 const maxOutlined = 32
 
 // Draft implements [agent.Drafter].

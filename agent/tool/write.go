@@ -38,8 +38,8 @@ func (w *write) Access(input json.RawMessage) agent.Access {
 }
 
 // Preview implements [agent.Previewer]. It also shows a change that Run would
-// refuse because the model has not read the file: whoever is asked about the call
-// sees what it is meant to do.
+// refuse because the model has not read the file: the person who is asked sees
+// what the call is meant to do.
 func (w *write) Preview(ctx context.Context, input json.RawMessage) ([]agent.FileChange, error) {
 	in, err := parse(input, WriteInput{})
 	if err != nil {

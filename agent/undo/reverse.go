@@ -34,8 +34,8 @@ func byPath(steps []Step) [][]agent.FileRecord {
 
 // freed reports whether a name that a directory has, or that a link leads away from,
 // becomes free because the plan removes what is in the way: all that is planned below
-// the directory, or the link. Whether nothing else is in the directory shows when the
-// file is put there.
+// the directory, or the link. Restoring the file fails if anything else is in the
+// directory.
 func (f *Folder) freed(ctx context.Context, path string, behindLink bool, all [][]agent.FileRecord) (bool, error) {
 	name, free := changes.Unquote(path), false
 	for _, records := range all {
@@ -66,8 +66,8 @@ func (f *Folder) freed(ctx context.Context, path string, behindLink bool, all []
 }
 
 // chained joins the records of a file, the newest first, where one step began with
-// what the one before it had left. So a step whose contents are not kept is no
-// obstacle, and nor is a change that the next step overwrote.
+// what the one before it had left. So neither a step without kept contents nor a
+// change that the next step overwrote is an obstacle.
 func chained(records []agent.FileRecord) []agent.FileRecord {
 	var out []agent.FileRecord
 	for _, r := range records {

@@ -4,9 +4,9 @@
 //
 // What is to be done is planned first ([Folder.Plan]), so that it can be shown. It is
 // then prepared ([Folder.Prepare]): its contents are kept, and the result says of each
-// file what it will be. Whoever stores that result before it is carried out
-// ([Folder.Carry]) knows after a crash what was done ([Folder.Recover]). A restoration
-// is recorded like a step, and so can be undone like one.
+// file what it will be. A host that stores this result before it carries it out
+// ([Folder.Carry]) can find out after a crash what was done ([Folder.Recover]). A
+// restoration is recorded like a step, and so can be undone like one.
 package undo
 
 import (

@@ -49,8 +49,8 @@ func (t Tree) Path() string { return filepath.Join(t.Project, Dir, t.Name) }
 // Branch returns the name of the branch that the worktree was made with.
 func (t Tree) Branch() string { return "worktree-" + t.Name }
 
-// Name returns a name for a worktree: the beginning of what it is for, and the end
-// of the id of its user.
+// Name returns a name for a worktree: the beginning of its purpose, and the end of
+// its user's id.
 func Name(words, id string) string {
 	words = strings.Trim(safe(words)[:min(len(safe(words)), maxWords)], "-")
 	if words == "" {

@@ -259,7 +259,7 @@ func known(program string) bool {
 }
 
 // mayBeOptions reports whether a word may become an option that nobody knows.
-// What follows an option is taken for its value.
+// The word after an option is taken for its value.
 func mayBeOptions(args []value) bool {
 	for i, v := range args {
 		if i > 0 && args[i-1].isOption() {
@@ -298,7 +298,7 @@ func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
 	if wrap.user {
 		w.add(agent.EffectOtherUser, program)
 	}
-	// What is wrapped is a program, never a function of the line.
+	// A wrapper runs a program, never a function of the line.
 	defer func(before map[string]bool) { s.functions = before }(s.functions)
 	s.functions = map[string]bool{}
 	operands := 0

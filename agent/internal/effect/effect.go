@@ -1,6 +1,6 @@
 // Package effect foretells what a command line would do, for the person who is
-// asked about it and for the rules and modes that decide. What cannot be told is
-// said to be so, never to be harmless.
+// asked about it and for the rules and modes that decide. An effect that cannot
+// be foretold is reported as unknown, never as harmless.
 package effect
 
 import (
@@ -69,8 +69,8 @@ func (w *walker) withoutRepeats() []agent.Effect {
 	})
 }
 
-// walker collects the effects of a line. Whatever it passes adds an effect, or
-// is known to only read.
+// walker collects the effects of a line. Each command that it passes adds an
+// effect, or is known to only read.
 type walker struct {
 	at      Place
 	effects []agent.Effect
@@ -300,8 +300,8 @@ func (w *walker) loop(c *syntax.ForClause, s *scope) {
 	w.repeated(c.Do, s)
 }
 
-// function looks at the body as if it ran, because it will. What it is called
-// with cannot be told.
+// function looks at the body as if it ran, because it will. The arguments of
+// its calls are not known.
 func (w *walker) function(c *syntax.FuncDecl, s *scope) {
 	if c.Name == nil { // the parser takes what bash does not
 		w.noteUnread("()")

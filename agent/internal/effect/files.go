@@ -247,7 +247,7 @@ func (w *walker) deletes(targets []value, recursive bool, s *scope) {
 }
 
 func (w *walker) deletesPath(path string, p possible, recursive bool) {
-	// What a pattern such as * matches is everything in a folder.
+	// A pattern such as * matches everything in a folder.
 	w.noteWrite(path)
 	everything := path
 	if last := filepath.Base(path); p.glob && recursive && strings.Trim(last, "*.?!") == "" {

@@ -39,7 +39,7 @@ func edits(w *walker, program string, args []value, s *scope) {
 	}
 }
 
-// withoutSuffix removes the suffix of -i, whose letters are no options.
+// withoutSuffix removes the suffix of -i, whose letters are not options.
 func withoutSuffix(args []value) []value {
 	args = slices.Clone(args)
 	for i, arg := range args {

@@ -242,8 +242,8 @@ func (w *walker) inline(said string, args []value) {
 	w.add(agent.EffectUnknown, said)
 }
 
-// loads notes code that an interpreter runs besides its program. What has no
-// folder is a library.
+// loads notes code that an interpreter runs besides its program. A name without
+// a folder is a library.
 func (w *walker) loads(v value, said string, s *scope) {
 	if strings.Contains(v.text(), ":") {
 		w.add(agent.EffectUnknown, said)

@@ -19,7 +19,8 @@ type Step struct {
 	// Own says that the line itself defines what runs, as a function.
 	Own bool
 	// Args are the program's arguments, or the text that a redirection has in
-	// it. What is only known when the line runs is as it is written: $NAME.
+	// it. A part that is only known when the line runs stays as it is written:
+	// $NAME.
 	Args []string
 	// Dirs are the folders in which it may run, absolute.
 	Dirs []string

@@ -23,7 +23,7 @@ type Conflict struct {
 }
 
 // Texts applies their change of a text to ours, byte by byte: line ends stay as they
-// are, and so does a last line without one. Changes of neighbouring lines are no
+// are, and so does a last line without one. Changes of neighbouring lines are not a
 // conflict, but two different insertions at one place are.
 func Texts(base, ours, theirs string) Result {
 	switch {
@@ -130,7 +130,7 @@ func joined(edits []udiff.Edit) []udiff.Edit {
 }
 
 // Hunks divides the edits that turn before into after in hunks, as a unified diff
-// with so many lines of context does.
+// with that many lines of context does.
 func Hunks(before, after string, context int) [][]udiff.Edit {
 	var hunks [][]udiff.Edit
 	last := 0 // where the newest edit ends

@@ -125,7 +125,7 @@ func nameOf(p *syntax.ParamExp) string {
 	return p.Param.Value
 }
 
-// toldNames are variables whose values are no secret.
+// toldNames are variables whose values are not secret.
 var toldNames = strings.Fields("? # $ HOME PWD OLDPWD USER LOGNAME SHELL PATH LANG TERM HOSTNAME UID EUID PPID SECONDS RANDOM LINENO BASH_VERSION OSTYPE HOSTTYPE MACHTYPE GOPATH GOROOT")
 
 // saysOnly reports whether a part of what echo prints only reads.

@@ -211,7 +211,7 @@ func queries(c *call, read *command) bool {
 	return c.has("version", "help") || len(c.operands) > 0 && !jqReads().MatchString(c.operands[0].text)
 }
 
-// tellsNames accepts questions for variables that are no secret.
+// tellsNames accepts questions for variables that are not secret.
 func tellsNames(c *call, _ *command) bool {
 	return len(c.operands) > 0 && !slices.ContainsFunc(c.operands, func(w word) bool { return w.pattern != "" || !slices.Contains(toldNames, w.text) })
 }

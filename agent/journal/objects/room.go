@@ -34,7 +34,7 @@ const (
 	block      = 4096
 )
 
-// onDisk is about what a file of so many bytes takes on the disk.
+// onDisk estimates how much a file of size bytes takes on the disk.
 func onDisk(size int64) int64 { return (size + block - 1) / block * block }
 
 // usage is what a process knows about the size of the store.
@@ -44,7 +44,7 @@ type usage struct {
 	added int64 // the part that the file of the size does not have yet
 }
 
-// reserve makes room for a new object of so many bytes, if there is any.
+// reserve makes room for a new object of size bytes, if there is any.
 func (s *Store) reserve(size int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,8 +205,8 @@ func (s *Store) removeOldest() (total int64, ok bool) {
 	return total, s.writeSize(total) == nil
 }
 
-// list returns the objects and their size. What a killed process left half written
-// is listed like an object, and so it is removed when it is old.
+// list returns the objects and their size. A file that a killed process left half
+// written is listed like an object, so it is removed when it is old.
 func (s *Store) list(ctx context.Context) (all []object, total int64) {
 	_ = filepath.WalkDir(s.dir, func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil || len(all) >= maxObjects {

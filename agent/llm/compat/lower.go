@@ -15,8 +15,8 @@ import (
 type object = map[string]any
 
 // lower adds a request to a call, with only the fields that the endpoint knows.
-// What was sent before comes from the cache. Equal prefixes of two requests give
-// equal bytes.
+// Messages that were sent before come from the cache. Equal prefixes of two
+// requests give equal bytes.
 func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) error {
 	body := a.dialect.body(req)
 	for _, name := range slices.Sorted(maps.Keys(body)) {

@@ -12,8 +12,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// lastPrompt returns the user's last prompt and the messages since. What the loop says
-// besides is not one.
+// lastPrompt returns the user's last prompt and the messages since. A message by the
+// loop is not a prompt.
 func lastPrompt(messages []llm.Message) (string, []llm.Message) {
 	for i, m := range slices.Backward(messages) {
 		if text := m.Text(); m.Role == llm.RoleUser && text != "" && !strings.HasPrefix(text, "<update>") {

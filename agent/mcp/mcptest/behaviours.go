@@ -52,7 +52,7 @@ func listed(tools ...object) behaviour {
 
 var plain = object{"type": "object"}
 
-// flood writes about so many bytes, unless the connection ends first.
+// flood writes about size bytes, unless the connection ends first.
 func flood(t *talk, size int) {
 	chunk := bytes.Repeat([]byte("x"), 1<<16)
 	for ; size > 0; size -= len(chunk) {
@@ -65,7 +65,7 @@ func flood(t *talk, size int) {
 	}
 }
 
-// large answers a call with a text of so many bytes.
+// large answers a call with a text of size bytes.
 func large(size int) behaviour {
 	return on("tools/call", func(t *talk, r request) {
 		t.raw(fmt.Appendf([]byte(t.opened), `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"`, r.ID))

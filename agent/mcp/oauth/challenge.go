@@ -21,9 +21,9 @@ type challenge struct {
 	DPoP     bool     // it asks for proofs of possession
 }
 
-// challengeOf reads the Bearer and DPoP challenges of an answer. What cannot be
-// read is left out: a server that refuses a request is asked for its metadata at
-// the usual places then.
+// challengeOf reads the Bearer and DPoP challenges of an answer. An unreadable
+// challenge is left out: the server is then asked for its metadata at the usual
+// places.
 func challengeOf(header http.Header) challenge {
 	var out challenge
 	left := maxChallenge

@@ -217,7 +217,7 @@ func (a *Authority) Holds(key string) bool {
 }
 
 // Forget removes what the user authorised, after it asked the authorisation server
-// to revoke it. What cannot be revoked is removed all the same.
+// to revoke it. A token that cannot be revoked is removed all the same.
 func (a *Authority) Forget(ctx context.Context, s mcp.Server) error {
 	c := a.account(s)
 	c.replace(nil, ErrForgotten)

@@ -1,6 +1,6 @@
 // Package offer gives a session what servers offer: their tools in the form that
 // every model accepts, a search for tools that are too many to show, and their
-// resources. What servers send is untrusted: it reaches a model bounded and
+// resources. Servers are untrusted: their texts reach a model bounded and
 // without marks that it could take for our own.
 package offer
 
@@ -168,8 +168,8 @@ func (s *Session) tooMany(provider, model string, w weight) bool {
 	return (w.deferrable || w.tools > maxShown) && Defers(s.cfg.Window(provider, model), w.tokens, w.tools)
 }
 
-// Defers reports whether so many tools, whose definitions have so many tokens, are
-// too many to be shown in a window, which is 0 if it is unknown.
+// Defers reports whether that number of tools, or of tokens in their definitions,
+// is too large to show in a window, which is 0 if it is unknown.
 func Defers(window int64, tokens, tools int) bool {
 	most := int64(maxTokens)
 	if window > 0 {

@@ -8,9 +8,9 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// plain returns a server's text for a model: valid, of at most so many bytes,
-// without characters that nobody sees, and without marks that the model could take
-// for our own.
+// plain returns a server's text for a model: valid, of up to most bytes, without
+// characters that nobody sees, and without marks that the model could take for our
+// own.
 func plain(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -29,7 +29,7 @@ func line(text string, most int) string {
 	return strings.Join(strings.Fields(plain(text, most)), " ")
 }
 
-// beginning returns at most so many bytes of a text, and says that it was cut.
+// beginning returns up to most bytes of a text, and says that it was cut.
 func beginning(text string, most int) string {
 	if len(text) <= most {
 		return text

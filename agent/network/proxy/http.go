@@ -60,8 +60,8 @@ var (
 type requestLine struct{ method, uri string }
 
 // readRequest reads a request's header. The line is read apart from the rest,
-// because package net/http parses the host in it in its own way. What follows
-// the header is read from in.
+// because package net/http parses the host in it in its own way. The body is
+// read from in.
 func readRequest(from io.Reader) (line requestLine, r *http.Request, in *bufio.Reader, err error) {
 	in = bufio.NewReader(from)
 	text, err := in.ReadString('\n')

@@ -15,7 +15,7 @@ import (
 )
 
 // Settings are the lists. A list that is nil restricts nothing; an empty one
-// allows nothing (K-33). What is denied stays denied, whatever else allows it.
+// allows nothing (K-33). Deny wins over allow.
 type Settings struct {
 	// DeniedCommands and AllowedCommands name programs, without their folders. An
 	// entry of several words means the program with these arguments: "git push".

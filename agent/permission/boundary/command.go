@@ -18,8 +18,8 @@ const maxScripts = 4
 
 // Command checks a line of bash that runs in a folder, which is absolute. Every
 // program of the line is checked, also within others: substitutions, functions,
-// wrappers such as sudo and xargs, nested shells and scripts. What cannot be
-// read is denied if the lists say which programs may run.
+// wrappers such as sudo and xargs, nested shells and scripts. A line that
+// cannot be read is denied if the lists say which programs may run.
 func (c *Checker) Command(line, dir string) Verdict {
 	return c.command(line, dir, maxScripts)
 }
@@ -313,8 +313,8 @@ func (c *Checker) files(s effect.Step) Verdict {
 }
 
 // unnamed checks the folders that a program descends into and that are not
-// known: those of its arguments, or without one where it runs. What a link leads
-// to begins at the folder of the link.
+// known: those of its arguments, or without one where it runs. The target of a
+// link begins at the link's folder.
 func (c *Checker) unnamed(s effect.Step) Verdict {
 	operands := slices.DeleteFunc(slices.Clone(s.Args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
 	var paths []string

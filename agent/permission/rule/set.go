@@ -320,8 +320,8 @@ func (v *view) allowsFiles(rules []compiled) *Rule {
 	return by
 }
 
-// file returns the rule that allows touching a file, or nil. Whoever may change a
-// file may read it.
+// file returns the rule that allows touching a file, or nil. Permission to change
+// a file includes permission to read it.
 func (s *Set) file(rules []compiled, real string, write bool) *Rule {
 	for _, r := range rules {
 		if r.isPath && (r.kind() == kindWrite || !write) && r.path.matches(real, s.at, fold) {

@@ -68,8 +68,8 @@ type fileRule struct {
 }
 
 // fileRules returns the rules about files, those for folders before those for
-// what is in them. What is allowed is written as it is; what is denied holds in
-// upper and lower case, because most Macs take both for the same.
+// what is in them. Allowed paths are written as they are; denied ones match
+// upper and lower case, because most Macs do not distinguish them.
 func fileRules(p Profile) []string {
 	var list []fileRule
 	add := func(rank int, name string, rules ...string) { list = append(list, fileRule{name, rank, rules}) }

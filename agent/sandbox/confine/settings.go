@@ -50,8 +50,8 @@ func Parse(raw json.RawMessage) (Settings, error) {
 	return s, nil
 }
 
-// Layer is the settings of one file. What a layer that is not trusted widens does
-// not count: a project comes with its files, and its user has not accepted them.
+// Layer is the settings of one file. An untrusted layer can only narrow: a
+// project comes with its files, and its user has not accepted them.
 type Layer struct {
 	Settings
 	Trusted bool

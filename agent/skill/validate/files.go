@@ -255,9 +255,9 @@ func handedOn(file string) bool {
 	})
 }
 
-// Folders returns the folders of skills in a folder, at most so many: itself if it is a skill
-// or has none, and otherwise each folder below it that has a SKILL.md, together with those
-// beside them that look like skills without one.
+// Folders returns up to most folders of skills in a folder: itself if it is a skill or has
+// none, and otherwise each folder below it that has a SKILL.md, together with those beside
+// them that look like skills without one.
 func Folders(dir string, most int) ([]string, error) {
 	dir = filepath.Clean(dir)
 	root, err := openFolder(dir)

@@ -52,11 +52,11 @@ func withoutSpans(line string) string {
 	return codeSpan().ReplaceAllStringFunc(line, func(code string) string { return strings.Repeat(" ", len(code)) })
 }
 
-// What may be a path of one computer: it begins a word.
+// Prefixes of paths that exist on one computer only; they begin a word.
 var (
 	homePath  = lazily("(?:^|[\\s\"'`(\\[=:,;<>|]|file://)(/(?:Users|home)/[^\\s\"'`)\\]<>|,;]*)")
 	drivePath = lazily("(?:^|[\\s\"'`(\\[=,;<>|]|file:///)([A-Z]:\\\\{1,2}[^\\s\"'`)\\]<>|,;]*)")
-	escapes   = lazily(`^[A-Z]:\\[nrt](?:[^a-z]|$)`) // "Q:\nA:" is no path
+	escapes   = lazily(`^[A-Z]:\\[nrt](?:[^a-z]|$)`) // "Q:\nA:" is not a path
 	someone   = lazily(`(?i)^(?:/(?:Users|home)|[A-Z]:\\{1,2}(?:Users)?)[/\\]{0,2}(?:$|[.…*{$<\[]|(?:your|my|user)[-_]?(?:name|user)|path)`)
 )
 
