@@ -18,9 +18,9 @@ const (
 	ViewAll      SessionView = "all"
 )
 
-// SessionFilter selects sessions for a list. What is empty does not matter. An
-// agent is never listed without the session that started it, and its title and
-// state count as that session's.
+// SessionFilter selects sessions for a list. Empty fields match every session.
+// An agent is never listed without the session that started it, and its title
+// and state count as that session's.
 type SessionFilter struct {
 	View SessionView `json:"view,omitempty"`
 	// Text is found in titles, labels and first prompts, in any case.

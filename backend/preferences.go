@@ -145,8 +145,8 @@ type Layout struct {
 	Panel string `json:"panel,omitempty"`
 	// PanelShown says that it is open.
 	PanelShown bool `json:"panel_shown,omitempty"`
-	// How diffs are shown: in two columns where there is room for them, with long
-	// lines that scroll, without changes of nothing but spaces.
+	// The layout of diffs: in two columns where there is room, with long lines
+	// that scroll, without changes of spaces alone.
 	DiffSplit       bool `json:"diff_split,omitempty"`
 	DiffScrolls     bool `json:"diff_scrolls,omitempty"`
 	DiffHidesSpaces bool `json:"diff_hides_spaces,omitempty"`

@@ -290,8 +290,8 @@ func (s *SessionInfo) use(u *agent.SkillUse) {
 	}
 }
 
-// takeBack remembers that a part of the log was taken back. How the turn before it
-// ended, and how large the context was, only the log says.
+// takeBack remembers that a part of the log was taken back. Only the log knows how
+// the previous turn ended and how large the context was.
 func (s *SessionInfo) takeBack(p Span) {
 	s.Rewound = append(slices.Clip(s.Rewound), p)
 	s.LastEnd, s.Context, s.Skills = "", 0, nil

@@ -21,7 +21,8 @@ type Store interface {
 	// session counts as deleted. If the process ends before, DropUnfinished removes it.
 	CreateSessionFrom(ctx context.Context, info SessionInfo, events iter.Seq2[agent.Event, error]) (SessionInfo, error)
 	// DropUnfinished removes what is left of sessions whose logs were not stored
-	// completely when their process ended. What another process is storing stays.
+	// completely when their process ended. Sessions that another process is
+	// storing are kept.
 	DropUnfinished(context.Context) error
 	// Sessions lists a folder's sessions, newest first.
 	Sessions(ctx context.Context, folder string) ([]SessionInfo, error)

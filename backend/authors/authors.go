@@ -57,7 +57,7 @@ type BlameReply struct {
 	// Steps are those that runs refer to.
 	Steps []BlameStep `json:"steps,omitempty"`
 	// Skipped counts the oldest steps, which were not followed because there are
-	// too many. What they wrote counts as earlier.
+	// too many. Their lines count as earlier.
 	Skipped int `json:"skipped,omitempty"`
 	// Next is the first line that is left out; 0 if none is.
 	Next int `json:"next,omitempty"`
@@ -222,8 +222,8 @@ func (r Reader) history(ctx context.Context, path string) (all []found, err erro
 	return all, nil
 }
 
-// read reads a step from the log, and the file's old path if the step renamed it. What
-// a damaged event changed is not known.
+// read reads a step from the log, and the file's old path if the step renamed it. The
+// change of a damaged event is unknown.
 func (r Reader) read(ctx context.Context, row backend.FileStep, path string) (f found, from string, err error) {
 	events, err := r.Log.Events(ctx, backend.EventRange{Session: row.Session, After: row.Seq - 1, Before: row.Seq + 1, Limit: 1})
 	if err != nil {

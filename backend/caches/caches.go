@@ -56,7 +56,7 @@ type cache struct {
 	changed time.Time
 }
 
-// Size returns how much the caches take, in bytes. What cannot be read does not
+// Size returns how much the caches take, in bytes. Unreadable files do not
 // count.
 func (c *Caches) Size(ctx context.Context) (int64, error) {
 	all, err := c.list(ctx)

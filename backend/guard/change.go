@@ -25,7 +25,7 @@ func Draft(text string, d agent.Decision) (rule.Rule, error) {
 }
 
 // Add stores a rule. One that is there already is replaced, so that it ends when
-// the new one says. What the user allows here counts as accepted.
+// the new one says. A rule that the user adds here counts as accepted.
 func (g *Guard) Add(ctx context.Context, in AddRequest) (RuleEntry, error) {
 	r, err := Draft(in.Rule, in.Decision)
 	if err != nil {

@@ -2,8 +2,9 @@
 // and of the project, and those of a session. It reads the files again when they
 // have changed, and says which of their rules hold.
 //
-// Deny and ask rules hold wherever they stand. What a project's files allow holds
-// once the user has accepted it; the user's own data remembers that, rule by rule.
+// Deny and ask rules hold wherever they stand. An allow rule of a project's files
+// holds once the user has accepted it; the user's own data remembers that, rule by
+// rule.
 package guard
 
 import (

@@ -86,8 +86,8 @@ func (h *Hooks) look() (*list, []*settings.Text) {
 	return known, texts
 }
 
-// refresh is current for the one whose turn it is. What is read is for everybody, so
-// it does not end with the one who asked.
+// refresh is current for the one whose turn it is. The result is shared, so reading
+// does not end with the caller who began it.
 func (h *Hooks) refresh(ctx context.Context) *list {
 	l, texts := h.look()
 	if l != nil {
@@ -114,9 +114,9 @@ func (h *Hooks) again(ctx context.Context) *list {
 	return now
 }
 
-// decide takes over what the user decided about one hook. What is known about the
-// others stays, so that a decision about each of many hooks takes no time that grows
-// with their square.
+// decide takes over what the user decided about one hook. The state of the others is
+// kept, so that a decision about each of many hooks takes no time that grows with
+// their square.
 func (h *Hooks) decide(ctx context.Context, id string) {
 	h.reader <- struct{}{}
 	l := &list{sources: slices.Clone(h.refresh(ctx).sources)}

@@ -28,7 +28,7 @@ func guards(x hook.Handler) bool {
 // more. Once the user has decided about all guards that stand there, they count
 // instead; but what was trusted and vanished while the program ran, such as by a
 // change of the branch, is missed until the user revokes the trust in it, also after
-// a restart. What vanished while no program ran is not missed.
+// a restart. A guard that vanished while no program ran is not missed.
 func (h *Hooks) settle(ctx context.Context, s *source) (missing []hook.Handler) {
 	path := s.file.Path()
 	s.unsure, s.undecided = false, s.err != nil
@@ -133,8 +133,8 @@ func (s *source) known(t hook.Trace) hook.Handler {
 	return t.Handler(hook.Origin{Scope: hook.Scope(s.file.Scope), File: s.file.Path(), Form: form(s.file)})
 }
 
-// lost returns those of a file's guards that do not stand in it. What the user took
-// out is not lost.
+// lost returns those of a file's guards that do not stand in it. Guards that the
+// user removed do not count.
 func (h *Hooks) lost(s *source, before []hook.Trace) (out []hook.Handler) {
 	for _, t := range before {
 		x := s.known(t)

@@ -135,8 +135,8 @@ func (h *Hooks) options(ctx context.Context, s Session) hook.Options {
 }
 
 // update adds a rule that a hook asked for (K-34). The rules themselves see to it
-// that no allow lifts a deny. What the user did not write does not allow anything
-// for longer than one call.
+// that no allow lifts a deny. A hook that the user did not write cannot allow
+// anything for longer than one call.
 func (h *Hooks) update(ctx context.Context, session string, by hook.Handler, u hook.PermissionUpdate) error {
 	if u.Behavior == agent.Allow && by.Origin.Scope != hook.ScopeUser && by.Origin.Scope != hook.ScopeCode {
 		return errAllows

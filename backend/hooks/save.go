@@ -167,8 +167,8 @@ func (p place) without(b []byte) ([]byte, error) {
 }
 
 // Save writes a draft to a settings file. Everything else in the file stays as it
-// is. What the user writes here is trusted at once, unless it runs files of the
-// project, which nobody was shown.
+// is. The draft is trusted at once, unless it runs files of the project, which
+// nobody was shown.
 func (h *Hooks) Save(ctx context.Context, in HookSaveRequest) (HookRow, error) {
 	file, before, err := h.target(ctx, in)
 	if err != nil {

@@ -23,8 +23,8 @@ var templates = []HookTemplate{
 	}},
 }
 
-// formatGo formats the one file that was edited. What a machine lacks is said, since
-// a shell goes on without the output of a program that it does not find.
+// formatGo formats the one file that was edited. A missing program is reported,
+// because a shell goes on without its output.
 const formatGo = `for program in python3 gofmt; do
   command -v $program >/dev/null || { echo "Formatting Go files needs $program, which is not installed." >&2; exit 1; }
 done

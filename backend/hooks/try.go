@@ -85,7 +85,7 @@ func (h *Hooks) Test(ctx context.Context, in HookTestRequest) (HookLogEntry, err
 	var told struct {
 		Session string `json:"session_id"`
 	}
-	_ = json.Unmarshal(input, &told) // what is no object is refused below
+	_ = json.Unmarshal(input, &told) // anything but an object is refused below
 	return h.try(ctx, x, input, h.folderOf(ctx, told.Session), in.Matching)
 }
 

@@ -31,7 +31,7 @@ type watcher struct {
 	hooks *Hooks
 	*watch.Watcher
 
-	// What follows belongs to the watcher's goroutine.
+	// The fields below belong to the watcher's goroutine.
 	texts []*settings.Text // what was told last
 	known map[string]stamp // files of the project
 	files bool             // whether files of the project are watched
@@ -51,7 +51,7 @@ func newWatcher(h *Hooks, cfg watch.Config) *watcher {
 	return w
 }
 
-// start begins to watch, once. What changes after it returns is told.
+// start begins to watch, once. Changes after it returns are reported.
 func (w *watcher) start() {
 	w.Start(func(ctx context.Context) {
 		for _, f := range w.watched() {

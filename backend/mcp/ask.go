@@ -36,8 +36,8 @@ type Host interface {
 	// Estimate returns what an answer may cost at most, in pico-dollars; nil if that
 	// is unknown.
 	Estimate(s Situation, r client.SamplingRequest) *int64
-	// Sample asks the session's model. What it cost is the session's, also if it
-	// failed.
+	// Sample asks the session's model. Its cost counts for the session, even if
+	// it failed.
 	Sample(ctx context.Context, from client.Caller, s Situation, r client.SamplingRequest) (client.SamplingResult, error)
 	// Changed says that there is another list of questions. It must not block.
 	Changed()
@@ -268,8 +268,8 @@ func sampling(now Situation, r client.SamplingRequest, estimate *int64) *Samplin
 	return s
 }
 
-// begin counts a question, and returns what decides about it. What belongs to no
-// session is refused.
+// begin counts a question, and returns what decides about it. A question without
+// a session is refused.
 func (q *Questions) begin(ctx context.Context, from client.Caller) (Situation, error) {
 	if from.Session == "" {
 		return Situation{}, client.ErrRefused

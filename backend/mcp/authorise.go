@@ -87,7 +87,7 @@ func (s *Servers) asked(id string) consent {
 	return consent{}
 }
 
-// ask puts a consent in the place of the one before; nil leaves none.
+// ask replaces the consent that is shown; nil removes it.
 func (s *Servers) ask(id string, c *consent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ type surroundings struct {
 	secret func(field string) (string, error)
 }
 
-// own returns the value of a name that is no variable of the environment.
+// own returns the value of a name that is not an environment variable.
 func (s surroundings) own(name string) (string, bool) {
 	switch name {
 	case "workspaceFolder", "CLAUDE_PROJECT_DIR", "AGENT_PROJECT_DIR":

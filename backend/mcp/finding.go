@@ -6,7 +6,7 @@ import "atelier.dev/atelier/agent"
 // language.
 type ServerFindingID string
 
-// The findings. What fills their sentences is behind each.
+// The findings, each with the arguments of its sentence.
 const (
 	FindingNotObject       ServerFindingID = "not_object"       //
 	FindingNameEmpty       ServerFindingID = "name_empty"       //

@@ -268,8 +268,8 @@ func (s *Servers) Importable(ctx context.Context, _ backend.Empty) (ServerImport
 
 var inputReference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{input:([^}]*)\}`) })
 
-// asks returns what a definition asks a person for. What the file does not describe
-// is taken for a secret.
+// asks returns what a definition asks a person for. A value that the file does not
+// describe is taken for a secret.
 func (f found) asks(d *definition) (out []ServerImportInput) {
 	seen := map[string]bool{}
 	d.texts(func(_, text string) {

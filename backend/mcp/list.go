@@ -112,7 +112,7 @@ func (v *view) row(x standing) ServerRow {
 func (v *view) still(row *ServerRow, x standing) {
 	missing, tried := v.lacking[x.id()]
 	if !tried {
-		// What the keyring has is not asked of a page's every look.
+		// The keyring is not read each time a page looks.
 		_, missing = v.servers.connectable(x.definition, nil)
 	}
 	row.Findings = append(row.Findings, missing...)

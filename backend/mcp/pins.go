@@ -148,8 +148,8 @@ func (s *Servers) pinned(ctx context.Context, d *definition) (pinned, error) {
 	return p, nil
 }
 
-// changePins changes what was accepted. What could not be stored holds until the
-// program ends.
+// changePins changes what was accepted. A change that could not be stored holds
+// until the program ends.
 func (s *Servers) changePins(ctx context.Context, d *definition, change func(map[string]pin)) (pinned, error) {
 	s.pins.changing.Lock()
 	defer s.pins.changing.Unlock()

@@ -49,8 +49,8 @@ type draft struct {
 	secret  func(field string) (string, error)
 }
 
-// drafted reads a draft. What it leaves empty of secrets it takes from the server
-// that it replaces, unless it is for another address.
+// drafted reads a draft. Empty secrets are taken from the server that it
+// replaces, unless it is for another address.
 func (s *Servers) drafted(ctx context.Context, in ServerDraft, replaces, file string) (*draft, error) {
 	out := &draft{secrets: map[string]string{}}
 	if replaces != "" {
@@ -183,9 +183,8 @@ func withOAuth(raw json.RawMessage, o *OAuthDraft) json.RawMessage {
 	return object(members)
 }
 
-// Save is mcp.save. Everything else in the file stays as it is. What the user writes
-// here is trusted at once, unless it runs files of the project, which nobody was
-// shown.
+// Save is mcp.save. Everything else in the file stays as it is. The draft is trusted
+// at once, unless it runs files of the project, which nobody was shown.
 func (s *Servers) Save(ctx context.Context, in ServerSaveRequest) (backend.Empty, error) {
 	d, err := s.drafted(ctx, in.Draft, in.Replaces, in.File)
 	if err != nil {
@@ -245,7 +244,7 @@ func (s *Servers) carrySecrets(d *draft) error {
 	return s.keepSecrets(d.origin.File, d.draft.Name, values)
 }
 
-// write puts a draft into its file, in the place of what it replaces there.
+// write puts a draft into its file, where it replaces the earlier definition.
 func (s *Servers) write(d *draft) error {
 	err := d.file.Edit(func(b []byte) ([]byte, error) {
 		text := settings.Parse(b)

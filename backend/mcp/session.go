@@ -22,7 +22,8 @@ type held struct{ servers *Servers }
 // Version implements [offer.Switches].
 func (h held) Version() uint64 { return h.servers.decided.Load() }
 
-// Held implements [offer.Switches]. What cannot be read is not offered.
+// Held implements [offer.Switches]. A server whose settings cannot be read is
+// not offered.
 func (h held) Held(session string) func(string, *client.ToolStatus) offer.Hold {
 	o, err := h.servers.Offer(h.servers.work.ctx, session)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// Reconnect is mcp.reconnect. It starts a program anew.
+// Reconnect is mcp.reconnect. It restarts a program.
 func (s *Servers) Reconnect(ctx context.Context, in ServerRequest) (backend.Empty, error) {
 	s.Begin()
 	all, err := s.judge(ctx)
@@ -35,7 +35,7 @@ func (s *Servers) Reconnect(ctx context.Context, in ServerRequest) (backend.Empt
 }
 
 // Test is mcp.test: a draft is connected once, with the secrets of the server that it
-// replaces. What the user does not trust is not connected here either.
+// replaces. An untrusted server is not connected here either.
 func (s *Servers) Test(ctx context.Context, in ServerTestRequest) (ServerTestReply, error) {
 	d, err := s.drafted(ctx, in.Draft, in.Replaces, in.File)
 	if err != nil {

@@ -332,8 +332,8 @@ func checkBody(text string) (map[string]json.RawMessage, error) {
 }
 
 // newSecrets returns what is to be kept of the key and the headers' values, as
-// JSON, or empty. What was left empty is taken from before, as long as the
-// endpoint is still at the same origin.
+// JSON, or empty. Empty values keep their predecessors, as long as the endpoint
+// is still at the same origin.
 func (p *Providers) newSecrets(old, e Endpoint, in SetEndpointRequest) (string, error) {
 	var before endpointSecrets
 	if old.ID != "" {

@@ -16,8 +16,8 @@ type match struct {
 	kind     SecretKind
 }
 
-// matches returns the secrets in a text, in order and apart from each other. What is
-// known for certain comes before what is guessed.
+// matches returns the secrets in a text, in order and apart from each other. Certain
+// matches come before guesses.
 func (r *Redactor) matches(name, text string) []match {
 	if encoded(text) {
 		return nil // a picture, or a file that nobody reads

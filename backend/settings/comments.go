@@ -4,7 +4,8 @@ import "bytes"
 
 // Plain returns a text with its comments, and the commas after a last member, as
 // spaces: every other byte keeps its place. Many people and programs write such
-// files of JSON. What is not ended stays as it is, and is an error where it stands.
+// files of JSON. An unterminated comment or text stays as it is, and is an error
+// there.
 func Plain(b []byte) []byte {
 	if !bytes.ContainsRune(b, '/') && !bytes.ContainsRune(b, ',') {
 		return b

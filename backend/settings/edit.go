@@ -16,8 +16,9 @@ import (
 )
 
 // Set returns the text of a settings file with the value at a path changed: names
-// of members, and indexes in lists. What is missing on the way is added; the index
-// after the last one adds an element. Without a value it takes out what is there.
+// of members, and indexes in lists. Missing objects on the way are added; the
+// index after the last one adds an element. Without a value it takes out what is
+// there.
 //
 // Everything else keeps its bytes, except in a text of a single line, which is
 // laid out anew.

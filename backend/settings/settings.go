@@ -195,8 +195,8 @@ func (t *Text) says(now fs.FileInfo) bool {
 	return t.settled && os.SameFile(now, t.info) && now.ModTime().Equal(t.info.ModTime()) && now.Size() == t.info.Size()
 }
 
-// contents reads a file whole. Whatever has taken its place by now, it does not
-// wait for it.
+// contents reads a whole file. It never blocks, even if a pipe or a device has
+// taken the file's place.
 func contents(root *os.Root, name string) ([]byte, error) {
 	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Library returns the skills that sessions may use in a folder: the project, or a work tree
-// of it. What is trusted when it is listed is not when it is used; see [Skills.MayUse].
+// of it. Trust may end between listing and use; see [Skills.MayUse].
 func (s *Skills) Library(ctx context.Context, folder string) skill.Library {
 	if _, err := s.at(ctx, folder); err != nil {
 		slog.Warn("skills were not read", "folder", folder, "err", err)

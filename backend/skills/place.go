@@ -135,8 +135,8 @@ func (s *Skills) again() error {
 	return err
 }
 
-// read reads what stands in a folder. What is read is for everybody, so it does not end
-// with the one who asked.
+// read reads what stands in a folder. The result is shared, so reading does not end
+// with the caller who began it.
 func (s *Skills) read(folder string) (*place, error) {
 	p := &place{folder: folder, found: skill.Discover(s.ctx, s.roots(folder), s.cfg.Known)}
 	if err := s.ctx.Err(); err != nil {

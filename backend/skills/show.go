@@ -105,7 +105,7 @@ func (s *Skills) content(x standing, p *place) (string, error) {
 }
 
 // readFile reads a file of a skill, no more than limit. No link leads it out of the project.
-// Whatever has taken its place by now, it does not wait for it.
+// It never blocks, even if a pipe or a device has taken the file's place.
 func (s *Skills) readFile(x standing, p *place, path string, limit int64) ([]byte, error) {
 	shown := s.shown(path, x.Place.Scope, p.folder)
 	fail := func(err error) ([]byte, error) {

@@ -84,8 +84,8 @@ type used struct {
 	Count int   `json:"count"`
 }
 
-// uses keeps when skills were used. What was noted is stored by a goroutine of its own, so
-// that no session waits for the disk.
+// uses keeps when skills were used. A goroutine of its own stores them, so that no session
+// waits for the disk.
 type uses struct {
 	store backend.Settings
 

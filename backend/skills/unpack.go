@@ -251,7 +251,7 @@ func (u *unpacking) tar(file io.Reader) error {
 		return err
 	}
 	defer unzipped.Close()
-	// What is passed over counts as well, and so does what stands between the files.
+	// Skipped entries and the bytes between the files count as well.
 	bounded := &io.LimitedReader{R: unzipped, N: u.limit + 2048*maxEntries}
 	archive := tar.NewReader(bounded)
 	for {

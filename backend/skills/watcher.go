@@ -28,8 +28,8 @@ type watcher struct {
 	skills *Skills
 	*watch.Watcher
 
-	// What follows belongs to the watcher's goroutine: the folders of skills that are
-	// watched, the names on the way to them, and what polling saw last.
+	// The fields below belong to the watcher's goroutine: the folders of skills that
+	// are watched, the names on the way to them, and what polling saw last.
 	inside, ways map[string]bool
 	seen         uint64
 }
@@ -41,7 +41,8 @@ func newWatcher(s *Skills, cfg watch.Config) *watcher {
 	return w
 }
 
-// start begins to watch, once. What changes after it returns is read again.
+// start begins to watch, once. Files that change after it returns are read
+// again.
 func (w *watcher) start() { w.Start(func(context.Context) { w.seen = w.follow() }) }
 
 func (w *watcher) notice(path string) bool {

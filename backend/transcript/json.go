@@ -152,7 +152,7 @@ type openAgentMetadata struct {
 }
 
 // instant is a time as programs write it: as a text, or in seconds or milliseconds
-// since 1970. Anything else is no time.
+// since 1970. Anything else is not a time.
 type instant struct{ time.Time }
 
 func (i instant) MarshalJSON() ([]byte, error) {

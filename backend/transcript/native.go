@@ -138,10 +138,10 @@ func (n *native) add(raw json.RawMessage) {
 }
 
 // taken returns what is taken over of an event: nil for what belongs to the other
-// session alone, such as its briefing, its worktree and its marks. What a stranger
-// could use to act here is taken out: settings that allow everything, a provider's own
-// bytes, records of files that could be restored. It reports false for an event that
-// makes no sense.
+// session alone, such as its briefing, its worktree and its marks. Everything that a
+// stranger could use to act here is removed: settings that allow everything, a
+// provider's own bytes, records of files that could be restored. It reports false for
+// an event that makes no sense.
 func (n *native) taken(p agent.Payload) (agent.Payload, bool) {
 	switch d := p.(type) {
 	case agent.SessionStart, agent.SessionEnd, agent.Briefing, agent.BriefingUpdate, agent.PromptSuggestion, agent.Forked,

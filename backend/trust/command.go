@@ -273,7 +273,7 @@ func (r *reader) parts(parts []syntax.WordPart) word {
 	return out
 }
 
-// works reports whether there is time left for so many more bytes.
+// works reports whether there is time left for that number of bytes.
 func (r *reader) works(bytes int) bool {
 	if r.work += bytes; r.work > maxWork {
 		r.note(NoteUnread, "it is too long once its variables are filled in")

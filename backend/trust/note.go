@@ -20,7 +20,7 @@ type Note struct {
 // NoteID names a kind of note, for those who word it in another language.
 type NoteID string
 
-// The notes. What fills their sentences is behind each.
+// The notes, each with the arguments of its sentence.
 const (
 	NoteUntold  NoteID = "untold"  // what of the command
 	NoteUnread  NoteID = "unread"  // why

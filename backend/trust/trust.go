@@ -4,7 +4,7 @@
 //
 // An item is pinned by its own definition and by the contents of every file of the
 // project that its command names, so that a script that changes is asked about
-// again. What the user accepted is kept in the user's own data, never in the
+// again. The user's decisions are kept in the user's own data, never in the
 // project.
 //
 // A check is made just before each run, and this remains: between the check and the
@@ -170,7 +170,7 @@ func (t *Trust) item(id string) (Item, error) {
 
 // Check says whether an item may run in a folder, which may be another work tree
 // of the project; empty means the project's own. It reads every pinned file again.
-// What does not stand there is gone, whether or not it was trusted.
+// An item that is not defined there is gone, whether or not it was trusted.
 func (t *Trust) Check(ctx context.Context, id, folder string) (State, error) {
 	item, err := t.item(id)
 	if err != nil {
@@ -312,8 +312,8 @@ func (t *Trust) Revoke(ctx context.Context, id string) error {
 }
 
 // AcceptForRun trusts what stands there of a kind until the program ends, and
-// returns how many items that is. What is refused or cannot be accepted is left
-// out.
+// returns how many items that is. Items that are refused or cannot be accepted
+// are left out.
 func (t *Trust) AcceptForRun(ctx context.Context, kind Kind) (int, error) {
 	n := 0
 	for _, item := range t.items().all {

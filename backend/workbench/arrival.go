@@ -30,8 +30,8 @@ type ArrivalReply struct {
 
 func arrivalKey(folder string) string { return "arrival " + folder }
 
-// expect tells whoever opens a folder next where to go. The store is what all projects
-// share: neither a start nor a request of another process carries a place.
+// expect tells the page that opens a folder next where to go. The store is what all
+// projects share: neither a start nor a request of another process carries a place.
 func (w *Workbench) expect(ctx context.Context, folder string, a *Arrival) error {
 	if a == nil {
 		return nil

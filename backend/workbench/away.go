@@ -32,7 +32,7 @@ type away struct {
 	stored int64 // the Seen that is stored
 }
 
-// looks is what a workbench knows of them. Whoever uses it has a place in held;
+// looks is what a workbench knows of them. Its users hold the place in held;
 // known is nil until it was read.
 type looks struct {
 	held  chan struct{}
@@ -92,7 +92,7 @@ func (w *Workbench) withAway(ctx context.Context, work func(*away) (store bool, 
 	return LookReply{Absences: slices.Clone(w.looks.known.Absences)}, nil
 }
 
-// storedAway reads what an earlier process stored. What is damaged is forgotten.
+// storedAway reads what an earlier process stored. Damaged records are dropped.
 func (w *Workbench) storedAway(ctx context.Context) *away {
 	var a away
 	text, err := w.cfg.Store.Setting(ctx, w.awaySetting())

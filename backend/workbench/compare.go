@@ -17,7 +17,7 @@ import (
 	"atelier.dev/atelier/backend/branch"
 )
 
-// The limits of a comparison. What exceeds one is said, not shown.
+// The limits of a comparison. Items beyond a limit are mentioned, not shown.
 const (
 	maxCompared      = 500      // files that differ
 	maxComparedBytes = 64 << 20 // of all files that are read
@@ -30,8 +30,8 @@ type side struct {
 	disk *disk.Disk // of the folder where it works; nil if that is gone
 }
 
-// comparison is two branches since they parted. What the first one made of a file is
-// what it is compared with.
+// comparison is two branches since they parted. Files are compared with what the
+// first branch made of them.
 type comparison struct {
 	bench    *Workbench
 	ours     side

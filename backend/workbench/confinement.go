@@ -128,7 +128,7 @@ func (w *Workbench) sandboxCaches(ctx context.Context, _ backend.Empty) (Sandbox
 	return SandboxCaches{Size: size, Most: caches.MaxBytes}, err
 }
 
-// clearCaches deletes them. What cannot be deleted still counts.
+// clearCaches deletes them. Files that cannot be deleted still count.
 func (w *Workbench) clearCaches(ctx context.Context, _ backend.Empty) (SandboxCaches, error) {
 	if err := w.caches.Clear(ctx); err != nil {
 		slog.Warn("could not delete all caches", "err", err)

@@ -18,8 +18,8 @@ const (
 	maxLabel = 60 // characters
 )
 
-// markSession changes what a person says about a session. What the request leaves
-// out stays as it is.
+// markSession changes what a person says about a session. Marks that the request
+// leaves out do not change.
 func (w *Workbench) markSession(ctx context.Context, in MarkRequest) (backend.SessionInfo, error) {
 	w.marking.Lock() // each event has all marks, so none may be lost in between
 	defer w.marking.Unlock()
@@ -90,7 +90,7 @@ func tidyTags(tags []string) (tidy []string, err error) {
 
 func isGap(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// cut returns at most so many characters of a text.
+// cut returns up to most characters of a text.
 func cut(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most])
@@ -178,8 +178,8 @@ func (w *Workbench) mayRun(info backend.SessionInfo) error {
 	return w.belongsHere(info)
 }
 
-// MarkRequest is for sessions.mark. What is null stays as it is; empty tags and an
-// empty label remove them.
+// MarkRequest is for sessions.mark. Fields that are null do not change; empty tags
+// and an empty label remove them.
 type MarkRequest struct {
 	Session  string    `json:"session"`
 	Tags     *[]string `json:"tags,omitempty"`

@@ -86,8 +86,8 @@ func (w *Workbench) editQueued(ctx context.Context, in QueueEditRequest) (QueueR
 	})
 }
 
-// edited returns a message as an edit leaves it. What begins a skill stays as it is as long
-// as its text does; another text is an ordinary message.
+// edited returns a message as an edit leaves it. A message that begins a skill still does
+// as long as its text is unchanged; otherwise it is an ordinary message.
 func edited(items []agent.Queued, to agent.Queued) agent.Queued {
 	to.Typed, to.Skill = "", nil
 	for _, m := range items {

@@ -9,12 +9,11 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// Recover handles the folder's sessions whose process ended in the middle of a
-// turn. A turn that waits for a person keeps waiting; any other turn is marked
-// as interrupted, and the session can continue. Sessions that were allowed
-// everything ask again. Sessions that another process runs are left alone. What is left
-// of an import that a crash cut off is removed.
-// Hosts call it once, when they can show the results.
+// Recover handles the folder's sessions whose process ended in the middle of a turn. A
+// turn that waits for a person keeps waiting; any other turn is marked as interrupted,
+// and the session can continue. Sessions that were allowed everything ask again.
+// Sessions that another process runs are left alone. The remains of an import that a
+// crash cut off are removed. Hosts call it once, when they can show the results.
 func (w *Workbench) Recover(ctx context.Context) error {
 	if w.cfg.Store.Health().ReadOnly {
 		return nil // nothing can be continued

@@ -90,9 +90,8 @@ func undoBusy(err error) error {
 	return err
 }
 
-// carry carries out a restoration and records it, unless nothing was taken over. What
-// it is going to do is stored first, so that a crash leaves no change behind that
-// nothing says.
+// carry carries out a restoration and records it, unless nothing was taken over. The
+// plan is stored first, so that a crash leaves no unrecorded change.
 func (w *Workbench) carry(ctx context.Context, info backend.SessionInfo, folder *undo.Folder, r agent.FilesRestored, record func(agent.Payload) error) (agent.FilesRestored, error) {
 	if err := w.intend(info.ID, r); err != nil {
 		return r, backend.Problem(backend.ProblemUndoUnsaved).Because(err)

@@ -49,7 +49,8 @@ type piece struct {
 // maxStarted limits the calls that are remembered until they end.
 const maxStarted = 1000
 
-// pieces returns what a document says of a session. What was taken back is left out.
+// pieces returns what a document says of a session. Parts that were taken back are
+// left out.
 func pieces(info backend.SessionInfo, events iter.Seq2[agent.Event, error]) iter.Seq2[piece, error] {
 	return func(yield func(piece, error) bool) {
 		inputs := map[string]string{}
@@ -147,7 +148,7 @@ func about(input string) string {
 	return ""
 }
 
-// short cuts a text to so many characters.
+// short cuts a text to n characters.
 func short(s string, n int) string {
 	runes := []rune(s)
 	if len(runes) <= n {

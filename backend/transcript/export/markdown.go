@@ -175,9 +175,8 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// unmarked returns a line of Markdown without HTML and links that run something. What
-// is code in the line is HTML to nobody, but is treated in the same way: where code
-// ends depends on other lines.
+// unmarked returns a line of Markdown without HTML and links that run something. Code
+// in the line is treated in the same way, because other lines decide where code ends.
 func unmarked(line string) string {
 	line = schemes().ReplaceAllString(line, "${1}unsafe-$2:")
 	return strings.ReplaceAll(line, "<", "&lt;")
