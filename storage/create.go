@@ -14,8 +14,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// A long log is stored in parts of at most so many events or bytes. Between two parts
-// others store what happens, also other processes, which wait for some seconds only.
+// A long log is stored in parts of limited size. Other sessions and other processes,
+// which wait for some seconds only, can store their events between two parts.
 const (
 	partEvents = 1000
 	partBytes  = 2 << 20

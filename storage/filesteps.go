@@ -44,7 +44,7 @@ func (s *Store) noteFiles(ctx context.Context, tx *sql.Tx, ev agent.Event) error
 // rebuildPage is how many events are read at a time.
 const rebuildPage = 500
 
-// rebuildFileSteps makes the index of the steps that changed files anew from the
+// rebuildFileSteps rebuilds the index of the steps that changed files from the
 // logs.
 func (s *Store) rebuildFileSteps(ctx context.Context) error {
 	tx, err := s.begin(ctx)

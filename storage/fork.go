@@ -80,8 +80,8 @@ func (s *Store) unused(ctx context.Context, tx *sql.Tx, id string) error {
 	return os.RemoveAll(s.blobDir(id))
 }
 
-// copyEvents copies rows as they are, without decoding their data, and computes
-// their checksums anew, which cover the session's id.
+// copyEvents copies rows as they are, without decoding their data, and
+// recomputes their checksums, which cover the session's id.
 func (s *Store) copyEvents(ctx context.Context, tx *sql.Tx, c backend.Copy) error {
 	rows, err := s.read.QueryContext(ctx, s.query["select-oldest-events"], c.From, 0, c.Through+1, -1)
 	if err != nil {

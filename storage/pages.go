@@ -13,8 +13,8 @@ import (
 )
 
 // pages reads the pages of a database file and of its write-ahead log without
-// SQLite, which gives up at the first damaged page of a tree. What it reads is
-// checked by the checksums of the rows. The forms are those of
+// SQLite, which gives up at the first damaged page of a tree. The checksums of
+// the rows verify what it reads. The forms are those of
 // https://sqlite.org/fileformat2.html.
 type pages struct {
 	file, log io.ReaderAt
@@ -191,8 +191,8 @@ type row struct {
 }
 
 // rows calls do with every row that can be read. It goes on after a damaged page.
-// What stands in the rest of a damaged log comes at the end, because it may not be
-// whole.
+// Rows from the rest of a damaged log come last, because that part may be
+// incomplete.
 func (p *pages) rows(ctx context.Context, do func(row) error) error {
 	for number := int64(1); number <= p.count; number++ {
 		if err := p.rowsOf(ctx, number, do); err != nil {

@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// refold makes everything that follows from the logs anew: the sessions' rows, the
+// refold rebuilds everything that follows from the logs: the sessions' rows, the
 // costs of their requests, what waits for a person, and the index of changed files.
 func (s *Store) refold(ctx context.Context) error {
 	ids, err := s.texts(ctx, s.query["select-session-ids"])

@@ -39,7 +39,7 @@ type Lacking struct {
 	Missing, Of int64
 }
 
-// derived are files beside the database that are made from it anew.
+// derived are files beside the database that can be rebuilt from it.
 var derived = []string{"search.db", "search.db-wal", "search.db-shm"}
 
 // parts are the files of a database.
@@ -252,8 +252,8 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// swap puts the new database in the place of the old one. The old write-ahead log
-// goes first, because SQLite would take it for the new one's.
+// swap replaces the old database with the new one. The old write-ahead log goes
+// first, because SQLite would take it for the new one's.
 func swap(home, folder string) error {
 	for _, name := range append([]string{File + "-wal", File + "-shm"}, derived...) {
 		if err := os.Remove(filepath.Join(home, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -59,7 +59,7 @@ func (s *settings) changed() {
 	s.changes++
 }
 
-// Setting implements [backend.Store]. What another process writes is seen within
+// Setting implements [backend.Store]. Changes by another process are seen within
 // [settingsFor].
 func (s *Store) Setting(ctx context.Context, key string) (string, error) {
 	now := time.Now()

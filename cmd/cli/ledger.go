@@ -37,7 +37,7 @@ func (c *command) ledger(args []string) int {
 	return c.withApp(flags.Arg(0), func(a *app) error { return printLedger(c.ctx, a, in, *limit, *asJSON, c.out) })
 }
 
-// printLedger prints page after page until so many calls were printed.
+// printLedger prints page after page until it has printed most calls.
 func printLedger(ctx context.Context, host Host, in workbench.LedgerRequest, most int, asJSON bool, out io.Writer) error {
 	for most > 0 && ctx.Err() == nil {
 		in.Limit = most

@@ -97,7 +97,7 @@ const maxName = 80
 // oneLine returns an untrusted name, shortened and without line breaks.
 func oneLine(name string) string { return lineOf(name, maxName) }
 
-// lineOf is oneLine for at most so many characters.
+// lineOf is oneLine for up to most characters.
 func lineOf(name string, most int) string {
 	var line strings.Builder
 	count := 0

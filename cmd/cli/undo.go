@@ -196,7 +196,7 @@ func (u *undoing) look() (err error) {
 	return nil
 }
 
-// What happens to a file, and why it stays as it is.
+// The outcomes for a file, and the reasons why it is left alone.
 var (
 	undoEffects = map[workbench.UndoEffect]string{
 		workbench.UndoNothing: "stays", workbench.UndoChanges: "is restored", workbench.UndoMode: "changes its mode",

@@ -133,7 +133,7 @@ type part struct {
 	docs   []doc
 }
 
-// readOn reads what is new in one log. What is too much for the batch is written at
+// readOn reads what is new in one log. Texts beyond the batch's size are written at
 // once, so that a long log takes little memory.
 func (ix *Index) readOn(ctx context.Context, head backend.LogHead, b *batch) error {
 	info, err := ix.log.Session(ctx, head.Session)

@@ -16,7 +16,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Limits of one search. What is beyond them is searched by the next one.
+// Limits of one search. The next search goes on where they ended this one.
 const (
 	usualHits   = 50
 	mostHits    = 500
@@ -38,7 +38,7 @@ const patience = 200 * time.Millisecond
 func (ix *Index) Search(ctx context.Context, in backend.Search) (backend.Found, error) {
 	behind, failure := ix.freshen(ctx)
 	found, err := ix.search(ctx, in, time.Now())
-	if isCorrupt(err) { // the next pass makes it anew
+	if isCorrupt(err) { // the next pass rebuilds it
 		ix.broken.Store(true)
 		behind, failure = ix.freshen(ctx)
 		found, err = ix.search(ctx, in, time.Now())

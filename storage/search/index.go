@@ -28,7 +28,7 @@ var schema string
 const File = "search.db"
 
 // version is that of the schema and of what is indexed. An index of another
-// version is made anew.
+// version is rebuilt.
 const version = 1
 
 // Log is where the sessions are read from.
@@ -128,7 +128,7 @@ func (ix *Index) CatchUp(ctx context.Context) error {
 	}
 }
 
-// Rebuild makes the index anew.
+// Rebuild rebuilds the index.
 func (ix *Index) Rebuild(ctx context.Context) error {
 	ix.broken.Store(true)
 	return ix.CatchUp(ctx)
@@ -136,8 +136,8 @@ func (ix *Index) Rebuild(ctx context.Context) error {
 
 var errClosed = errors.New("the search index is closed")
 
-// How long the log has to be quiet before it is read in the background, and how
-// long that is put off at most.
+// The log is read in the background once it was quiet for this long, and after
+// the second time at the latest.
 const (
 	quiet   = 3 * time.Second
 	longest = time.Minute
@@ -224,7 +224,7 @@ func (ix *Index) ready(ctx context.Context) error {
 	return ix.open(ctx)
 }
 
-// errVersion is damage, too: the file has to be made anew.
+// errVersion counts as damage: the file has to be rebuilt.
 var errVersion = errors.New("the search index is of another version")
 
 // open opens the file, and creates the tables in an empty one.
@@ -301,7 +301,7 @@ func (d *database) close() error {
 	return errors.Join(errs...)
 }
 
-// isDamage reports whether an error means that the index has to be made anew.
+// isDamage reports whether an error means that the index has to be rebuilt.
 func isDamage(err error) bool {
 	if errors.Is(err, errVersion) {
 		return true

@@ -13,7 +13,7 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// Limits of a query. What is typed beyond them is left out.
+// Limits of a query. Text beyond them is ignored.
 const (
 	maxQuery = 2000 // bytes
 	maxTerms = 32   // words, exclusions and filters
@@ -48,7 +48,7 @@ const (
 	FilterTool   FilterName = "tool"   // the call is one of a tool whose name has this text
 	FilterModel  FilterName = "model"  // a model whose name has this text was at work
 	FilterTag    FilterName = "tag"    // the session has this tag
-	FilterCost   FilterName = "cost"   // the session cost so many dollars: >0.5, <2, 0.5..2
+	FilterCost   FilterName = "cost"   // the session's cost in dollars: >0.5, <2, 0.5..2
 	FilterAfter  FilterName = "after"  // on this day or later
 	FilterBefore FilterName = "before" // before this day
 	FilterIn     FilterName = "in"     // one of the parts below
@@ -166,7 +166,7 @@ func (q *Query) has(names ...FilterName) bool {
 }
 
 // day reads the beginning of a day: 2026-11-01, 2026-11, 2026, today, yesterday, or
-// so many days ago, 7d.
+// a number of days ago, 7d.
 func day(text string, now time.Time) (int64, bool) {
 	midnight := func(back int) int64 {
 		return time.Date(now.Year(), now.Month(), now.Day()-back, 0, 0, 0, 0, now.Location()).UnixMilli()
