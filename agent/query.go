@@ -47,7 +47,7 @@ func (r QueryResult) Err() error {
 	case r.Status == StatusCancelled:
 		return ErrInterrupted
 	}
-	return errors.New("the input was not taken to its end")
+	return errors.New("the input did not run to its end")
 }
 
 // ModelCost is the usage and cost of one model.

@@ -99,7 +99,7 @@ func (s *Service) Summarise(ctx context.Context, r agent.SummaryRequest) (agent.
 	summary.Text = strings.TrimSpace(got.Text())
 	switch {
 	case got.Answer().Finish.Reason == llm.FinishLength, len(summary.Text) > maxBytes:
-		return summary, errors.New("the summary did not come to its end")
+		return summary, errors.New("the summary is incomplete")
 	case summary.Text == "":
 		return summary, errors.New("the model gave no summary")
 	}

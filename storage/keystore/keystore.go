@@ -138,7 +138,7 @@ func (s *Store) readFile() (map[string]string, error) {
 		return nil, fmt.Errorf("read key file: %w", err)
 	}
 	if err := json.Unmarshal(b, &keys); err != nil {
-		return nil, fmt.Errorf("read key file %s: it is no JSON object of strings", s.file) // the error could quote a key
+		return nil, fmt.Errorf("read key file %s: it is not a JSON object of strings", s.file) // the error could quote a key
 	}
 	return keys, nil
 }

@@ -107,10 +107,10 @@ var callbackPage string
 const (
 	pageDone    = "Atelier is authorised. You can close this page."
 	pageDoneZH  = "Atelier 已获得授权。你可以关闭此页面。"
-	pageFail    = "Atelier was not authorised. It says why in its MCP panel."
-	pageFailZH  = "Atelier 未获得授权。原因见其 MCP 面板。"
-	pageWrong   = "This page does not belong to what Atelier is waiting for. Start again in its MCP panel."
-	pageWrongZH = "此页面与 Atelier 正在等待的授权不符。请在 MCP 面板中重新开始。"
+	pageFail    = "Atelier was not authorised. Go back to Atelier to see why."
+	pageFailZH  = "Atelier 未获得授权。请返回 Atelier 查看原因。"
+	pageWrong   = "Atelier is not waiting for this page. Go back to Atelier and start again."
+	pageWrongZH = "Atelier 并未在等待此页面。请返回 Atelier 重新开始。"
 )
 
 // serve answers the browser on goroutines of its own, until stop is called, which

@@ -101,7 +101,7 @@ func TestOthersCallThePort(t *testing.T) {
 	state := u.Query().Get("state")
 	for _, query := range []string{"", "?code=x", "?code=x&state=", "?code=x&state=guess", "?error=access_denied&state=" + state[1:], "?code=x&state=" + state + "&state=" + state} {
 		status, page := browse(t, back+query)
-		if status != http.StatusBadRequest || !strings.Contains(page, "does not belong") || strings.Contains(page, "guess") {
+		if status != http.StatusBadRequest || !strings.Contains(page, "is not waiting for this page") || strings.Contains(page, "guess") {
 			t.Errorf("%q: %d\n%s", query, status, page)
 		}
 	}

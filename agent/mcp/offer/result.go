@@ -128,7 +128,7 @@ func (w *writer) resource(c mcp.Content) {
 	case strings.HasPrefix(c.MIME, "image/"):
 		w.picture(c, "The resource "+describe(c))
 	default:
-		w.say("The resource %s has %d bytes that are no text, and was left out.", describe(c), len(c.Data))
+		w.say("The resource %s has %d bytes that are not text, and was left out.", describe(c), len(c.Data))
 		w.unshown(c)
 	}
 }

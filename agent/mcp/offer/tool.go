@@ -113,7 +113,7 @@ func failed(ctx context.Context, server string, err error) string {
 	case mcp.FaultTooLarge:
 		return fmt.Sprintf("The answer of the server %s was too large and was left out (%s). Ask for less.", quoted(server), detail)
 	case mcp.FaultAuth:
-		return fmt.Sprintf("The server %s wants the user to authorise Atelier first, which the user can do in the panel of servers.", quoted(server))
+		return fmt.Sprintf("The server %s needs the user's authorisation first. Ask the user for it.", quoted(server))
 	case mcp.FaultOff:
 		return fmt.Sprintf("The user switched the server %s off. Do without it.", quoted(server))
 	case mcp.FaultUnknown:
