@@ -6,7 +6,7 @@ import (
 )
 
 // Effect is one thing that a call would do, for the person who is asked about
-// it. What it is done to follows in Args.
+// it. Args name its objects.
 type Effect struct {
 	ID EffectID `json:"id"`
 	// Args are the files, hosts, programs or words that it concerns, as the call

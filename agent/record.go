@@ -6,10 +6,10 @@ import "context"
 // for concurrent use, because calls may run at once.
 type Recorder interface {
 	// Begin is called before a step runs, with the id of the call or command. It
-	// returns nil if the step cannot change files. Otherwise end is called once
-	// the step has ended, also if it failed or was interrupted, and returns nil if no
-	// file changed. Neither may fail the step: what could not be recorded is said in
-	// [FilesChanged].
+	// returns nil if the step cannot change files. Otherwise end is called once the
+	// step has ended, even if it failed or was interrupted, and returns nil if no
+	// file changed. Neither may fail the step: [FilesChanged] says what could not be
+	// recorded.
 	Begin(ctx context.Context, id string, call GateCall) (end func(context.Context) *FilesChanged)
 	// Recover returns what a step changed that ran when the process ended; nil if
 	// nothing is known of it.

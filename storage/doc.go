@@ -10,5 +10,5 @@
 // A damaged row does not affect other rows. A warning replaces a damaged or
 // missing event. A session's row is a fold of its events: if it is damaged it
 // is folded again, and the next append repairs it. [Store.Health] says what is
-// known to be wrong, and [Repair] makes a damaged database anew.
+// known to be wrong, and [Repair] rebuilds a damaged database.
 package storage

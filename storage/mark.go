@@ -106,7 +106,7 @@ func eachMark(home string, do func(path, session string, seq int64, runs bool) e
 		return err
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(maxMarks) // the end of the folder is no failure
+	names, _ := dir.Readdirnames(maxMarks) // the end of the folder is not a failure
 	var errs []error
 	for _, name := range names {
 		if name == repairing {

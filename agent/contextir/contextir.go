@@ -170,7 +170,7 @@ func same(a, b llm.Message) bool {
 	if len(a.Parts) == 0 || &a.Parts[0] == &b.Parts[0] {
 		return true
 	}
-	return a.Role == llm.RoleTool && slices.EqualFunc(a.Parts, b.Parts, func(p, q llm.Part) bool { // collected anew each time
+	return a.Role == llm.RoleTool && slices.EqualFunc(a.Parts, b.Parts, func(p, q llm.Part) bool { // collected each time
 		return p.Result != nil && p.Result == q.Result
 	})
 }

@@ -149,7 +149,7 @@ func camel(name string) string {
 
 // variables are what a hook finds in its environment (OAS-664). Python writes no
 // compiled modules, since a hook that changes its own folder has to be trusted
-// anew.
+// again.
 func (o *Options) variables(about About, session string) []string {
 	out := []string{projectVariables[0] + "=" + o.Folder, projectVariables[1] + "=" + o.Folder, "PYTHONDONTWRITEBYTECODE=1"}
 	add := func(prefix, event string) {

@@ -101,7 +101,7 @@ var (
 	reasons = []agent.Unkept{"", agent.UnkeptLarge, agent.UnkeptFull, agent.UnkeptUnseen, agent.UnkeptFailed, agent.UnkeptDropped}
 )
 
-// What else a record says of an entry.
+// The other facts that a record has about an entry.
 const (
 	flagRecent = 1 << iota
 	flagPrivate

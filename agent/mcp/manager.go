@@ -355,7 +355,7 @@ func (m *Manager) Try(ctx context.Context, s Server) Trial {
 }
 
 // Close disconnects all servers. When it returns, nothing of any server is left
-// on this machine, also if ctx has ended before.
+// on this machine, even if ctx ended earlier.
 func (m *Manager) Close(context.Context) error {
 	m.changing.Lock()
 	defer m.changing.Unlock()

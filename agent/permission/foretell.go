@@ -13,9 +13,9 @@ import (
 
 var _ agent.Foreteller = (*Policy)(nil)
 
-// Foretell implements [agent.Foreteller]. What it says influences what Decide
-// decides in the mode auto, and in that what is dangerous is asked about although
-// the system confines it: a command may still destroy the project that it works in.
+// Foretell implements [agent.Foreteller]. Its answer matters to Decide in two
+// cases: in the mode auto, and when a dangerous command is asked about although the
+// system confines it: a command may still destroy the project that it works in.
 func (p *Policy) Foretell(call agent.GateCall) agent.Outlook {
 	access := call.Access
 	effects := p.commandEffects(access)

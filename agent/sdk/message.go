@@ -180,7 +180,7 @@ type System struct {
 // Result ends a turn (OAS-117). It counts what was in the stream.
 type Result struct {
 	Status agent.Status `json:"status"`
-	// Text is the newest answer's, also where it broke off.
+	// Text is that of the newest answer, even if it broke off.
 	Text string `json:"text"`
 	// Rounds are those of tools, Turns the answers: the SDK's numTurns.
 	Rounds int       `json:"rounds"`

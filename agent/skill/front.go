@@ -119,8 +119,8 @@ func ReadFront(text string) Front {
 	return f
 }
 
-// Mentions reports whether the frontmatter seems to have a key, also where reading it
-// leniently did not find one.
+// Mentions reports whether the frontmatter seems to have a key, even if lenient
+// reading did not find one.
 func (f Front) Mentions(key *regexp.Regexp) bool { return key.MatchString(f.text) }
 
 // clean returns a text as UTF-8 with "\n" at the ends of lines and without a byte order mark.

@@ -166,7 +166,7 @@ func (c *Caches) Clear(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// remove deletes a folder, also if folders in it are read-only, as those of Go's
+// remove deletes a folder, even if folders in it are read-only, as those of Go's
 // modules are. Commands may put links there meanwhile, which lead nowhere.
 func (c *Caches) remove(path string) error {
 	root, err := os.OpenRoot(c.dir)

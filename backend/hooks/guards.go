@@ -27,7 +27,7 @@ func guards(x hook.Handler) bool {
 // settle returns the guards of a file that were in force and cannot be found any
 // more. Once the user has decided about all guards that stand there, they count
 // instead; but what was trusted and vanished while the program ran, such as by a
-// change of the branch, is missed until the user revokes the trust in it, also after
+// change of the branch, is missed until the user revokes the trust in it, even after
 // a restart. A guard that vanished while no program ran is not missed.
 func (h *Hooks) settle(ctx context.Context, s *source) (missing []hook.Handler) {
 	path := s.file.Path()

@@ -78,8 +78,8 @@ func (s *Servers) check(ctx context.Context, d *definition) (trust.State, error)
 	return s.cfg.Trust.Check(ctx, d.id(), "")
 }
 
-// ready is asked before each start of a program, also when one is started again: what
-// it runs may have changed since the user trusted it.
+// ready is asked before each start of a program, restarts included: its files may
+// have changed since the user trusted it.
 func (s *Servers) ready(server client.Server) error {
 	s.mu.Lock()
 	d := s.last.wanted[server.Name]

@@ -38,7 +38,7 @@ type pin struct {
 
 // pinned are the accepted tools of a server.
 type pinned struct {
-	ID    string         `json:"id"` // of the definition; another one begins anew
+	ID    string         `json:"id"` // of the definition; another one starts afresh
 	Tools map[string]pin `json:"tools"`
 }
 

@@ -72,7 +72,7 @@ const (
 )
 
 // Redactor finds secrets and takes them out. Texts are read twice: [Redactor.Scan]
-// learns the secrets, so that [Redactor.Text] takes each of them out also where it was
+// learns the secrets, so that [Redactor.Text] takes each of them out even where it was
 // not recognised. It is not safe for concurrent use.
 type Redactor struct {
 	policy   RedactPolicy

@@ -21,7 +21,7 @@ import (
 // there.
 //
 // Everything else keeps its bytes, except in a text of a single line, which is
-// laid out anew.
+// formatted again.
 func Set(b []byte, value []byte, path ...any) ([]byte, error) {
 	if blank(b) {
 		b = []byte("{}")

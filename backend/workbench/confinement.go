@@ -65,8 +65,8 @@ func (w *Workbench) sandboxLayers(ctx context.Context) ([]confine.Layer, error) 
 	return append([]confine.Layer{chosen}, w.guard.Sandbox(ctx)...), nil
 }
 
-// confining returns how the commands of a session are confined, for each command
-// anew. If that cannot be found out, they are confined as narrowly as can be.
+// confining returns how the next command of a session is confined. If that
+// cannot be found out, they are confined as narrowly as can be.
 func (w *Workbench) confining(session, folder string) func(context.Context) (env.Confining, bool) {
 	return func(ctx context.Context) (env.Confining, bool) {
 		layers, err := w.sandboxLayers(ctx)

@@ -122,7 +122,7 @@ type CompareReply struct {
 // BranchFacts are what a branch did since it parted from another one.
 type BranchFacts struct {
 	Session  string          `json:"session"`
-	Cost     llm.Spending    `json:"cost"` // also of agents
+	Cost     llm.Spending    `json:"cost"` // agents included
 	Messages int             `json:"messages"`
 	Lines    backend.Lines   `json:"lines"`
 	WorkedMs int64           `json:"worked_ms"`

@@ -119,7 +119,8 @@ type run struct {
 	spent []sample
 }
 
-// sample is how much CPU a program had used when it had made so many requests.
+// sample is how much CPU a program had used when it had made a number of
+// requests.
 type sample struct {
 	requests int
 	cpu      time.Duration
@@ -221,7 +222,7 @@ func (b bench) once(script []llmtest.Round, figure func(run) string) (string, er
 	return figure(r), nil
 }
 
-// fill makes so many files in a project, 20 in each of its folders.
+// fill makes files in a project, 20 in each of its folders.
 func fill(project string, files int) error {
 	for i := range files {
 		dir := filepath.Join(project, fmt.Sprint("part", i%50), fmt.Sprint("folder", i/50%10))

@@ -37,7 +37,7 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **a}), flush=True)
 `
 
-// withServers writes the user's settings with so many servers.
+// withServers writes the user's settings with count servers.
 func withServers(home string, count int) error {
 	if err := os.MkdirAll(filepath.Join(home, ".agent"), 0o700); err != nil {
 		return err
@@ -57,8 +57,8 @@ func withServers(home string, count int) error {
 	return os.WriteFile(filepath.Join(home, ".agent", "settings.json"), text, 0o600)
 }
 
-// firstPrompts measures the first turns of new programs, with so many servers, and
-// returns the median.
+// firstPrompts measures the first turns of new programs, with that many servers,
+// and returns the median.
 func (b bench) firstPrompts(servers int) (string, error) {
 	var all []float64
 	for range b.runs {

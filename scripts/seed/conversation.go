@@ -13,8 +13,8 @@ import (
 // compactEvery is the number of turns between two compactions.
 const compactEvery = 60
 
-// longSession writes turns until there are so many messages. Most turns read a
-// few files, run a command and edit a file; some only answer.
+// longSession writes turns until the session has that many messages. Most turns
+// read a few files, run a command and edit a file; some only answer.
 func longSession(w *writer, messages int) {
 	a := author{writer: w, rand: rand.New(rand.NewPCG(1, 2))}
 	for w.messages < messages && w.err == nil {

@@ -13,7 +13,7 @@ window order cart price total user server client queue worker lock timer error v
 
 func (a *author) word() string { return words[a.rand.IntN(len(words))] }
 
-// prose returns sentences of so many words in all.
+// prose returns sentences of n words in all.
 func (a *author) prose(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -57,7 +57,7 @@ func (a *author) report() string {
 	return b.String()
 }
 
-// code returns so many lines of Go.
+// code returns lines of Go.
 func (a *author) code(lines int) string {
 	var b strings.Builder
 	for range lines {
@@ -67,7 +67,7 @@ func (a *author) code(lines int) string {
 	return b.String()
 }
 
-// listing returns so many lines of a search or of a test's output.
+// listing returns lines of a search or of a test's output.
 func (a *author) listing(lines int) string {
 	var b strings.Builder
 	for range lines {

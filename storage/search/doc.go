@@ -5,7 +5,7 @@
 // the logs and nothing else, so it is never written in the transaction that appends
 // an event. It remembers how far it has read each log, and reads on when no more
 // events follow and before it answers. An index that is missing, damaged or of
-// another version is made anew. Several processes may use it at once.
+// another version is rebuilt. Several processes may use it at once.
 //
 // A text is indexed by its sequences of three characters, so that parts of words,
 // code and languages without spaces are found; what they suggest is then compared

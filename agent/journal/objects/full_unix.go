@@ -4,7 +4,7 @@ package objects
 
 import "syscall"
 
-// What a system says if a file finds no room.
+// The errors of a system without room for a file.
 const (
 	noSpace   = syscall.ENOSPC
 	overQuota = syscall.EDQUOT

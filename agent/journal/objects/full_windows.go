@@ -2,7 +2,7 @@ package objects
 
 import "golang.org/x/sys/windows"
 
-// What a system says if a file finds no room.
+// The errors of a system without room for a file.
 const (
 	noSpace   = windows.ERROR_DISK_FULL
 	overQuota = windows.ERROR_DISK_QUOTA_EXCEEDED

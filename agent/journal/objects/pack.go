@@ -47,8 +47,8 @@ func pack(contents []byte) []byte {
 	return append([]byte{plain}, contents...)
 }
 
-// unpack returns the contents of an object, which have the given size. Whatever the
-// object claims, it reads no more than that.
+// unpack returns the contents of an object, which have the given size. It never
+// reads more, even if the object claims to be larger.
 func unpack(packed []byte, size int64) ([]byte, error) {
 	if len(packed) == 0 {
 		return nil, errors.New("the object is empty")

@@ -74,7 +74,7 @@ func (g *grant) valid(now time.Time) bool {
 	return g.Access != "" && (g.Expires == 0 || now.Before(time.Unix(g.Expires, 0)))
 }
 
-// access returns the access token, also of no grant.
+// access returns the access token; empty if there is no grant.
 func (g *grant) access() string {
 	if g == nil {
 		return ""

@@ -178,7 +178,8 @@ func Defers(window int64, tokens, tools int) bool {
 	return int64(tokens) > most || tools > maxShown
 }
 
-// current returns what is built for a model, anew if something changed.
+// current returns what is built for a model. It builds again if something
+// changed.
 func (s *Session) current(provider, model string) *built {
 	servers, version := s.cfg.Servers.Tools()
 	now := state{servers: version, switches: s.cfg.Switches.Version()}

@@ -139,7 +139,8 @@ func (w *Watcher) run() {
 }
 
 // notice reports whether an event matters. The watch over a folder that is moved away
-// goes with it: it ends, so that the one that takes its place is watched anew.
+// goes with it: it ends, so that the one that takes its place gets a watch of its
+// own.
 func (w *Watcher) notice(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod && !w.cfg.Modes {
 		return false

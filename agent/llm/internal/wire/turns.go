@@ -19,8 +19,8 @@ type Names struct{ Content, User, Assistant string }
 
 // Spoken are the turns of a conversation.
 type Spoken struct {
-	// Recent are the last turns, at least four if there are so many. They belong
-	// to the caller.
+	// Recent are the last turns, at least four if there are four. They belong to
+	// the caller.
 	Recent  []Turn
 	earlier []writtenTurn
 	text    [][]byte // of the earlier turns
