@@ -53,7 +53,7 @@ func TestNoticesThatWerePressed(t *testing.T) {
 	}
 }
 
-// What is remembered is bounded, whether or not the desktop closes notices.
+// The memory of notices is bounded, whether or not the desktop closes notices.
 func TestNoticesAreForgotten(t *testing.T) {
 	t.Parallel()
 	b := newNoticeBoard(context.Background(), context.Background(), nil).(*busBoard)

@@ -29,8 +29,8 @@ func byKind(b agent.ContextBreakdown) (of map[agent.ContextKind]int64, sum int64
 	return of, sum
 }
 
-// What fills the context adds up to what the meter says, also before anything was
-// sent, and while what came since the newest count is still to be sent.
+// The parts of the context add up to the meter's total, even before the first
+// request and while items since the newest count are still to be sent.
 func TestBreakdown(t *testing.T) {
 	t.Parallel()
 	c := &compactor{}
@@ -92,7 +92,7 @@ func TestBreakdown(t *testing.T) {
 	}
 }
 
-// What documents take is told apart from the rest of the system prompt.
+// The share of documents is separate from the rest of the system prompt.
 func TestBreakdownOfDocuments(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, llmtest.Script())

@@ -103,7 +103,7 @@ func TestModeIsTold(t *testing.T) {
 
 // A profile is told which files calls were about since it was asked last, and
 // when a turn begins. Right after the briefing, which describes everything, it is
-// asked for what is no part of that.
+// asked only for what the briefing lacks.
 func TestSituation(t *testing.T) {
 	t.Parallel()
 	touch := accessing{note{name: "Touch"}}

@@ -79,7 +79,7 @@ func TestCoerce(t *testing.T) {
 	}
 }
 
-// What is valid stays as it is, but for a whole number with a fraction, and what comes out is JSON if what went in was.
+// Valid arguments stay as they are, except for a whole number with a fraction, and JSON remains JSON.
 func FuzzCoerce(f *testing.F) {
 	f.Add([]byte(`{"n":"5","l":"[\"1\"]","o":"{}"}`))
 	f.Add([]byte(`{"maybe":"","b":"TRUE"}`))

@@ -59,9 +59,9 @@ func payloads(events []agent.Event) (out []agent.Payload) {
 	return out
 }
 
-// OAS-102: a command that the user runs is no turn and asks no model; the next
-// request says what it was and what it printed, cut as Bash's output is, also
-// when the session was opened again.
+// OAS-102: a command that the user runs is not a turn and asks no model; the
+// next request says what it was and what it printed, cut as Bash's output is,
+// even when the session was opened again.
 func TestTheModelIsToldOfTheUsersCommand(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Script(llmtest.Round{Text: "Hello."}, llmtest.Round{Text: "I see."})

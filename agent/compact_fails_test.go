@@ -74,7 +74,7 @@ func TestCompactionIsTriedAgainOnceItWorked(t *testing.T) {
 	}
 }
 
-// A summary that makes no room is no summary.
+// A summary that makes no room does not count.
 func TestCompactionThatIsNoShorter(t *testing.T) {
 	t.Parallel()
 	c := &compactor{summarise: func(context.Context, agent.SummaryRequest) (string, error) { return long(9000), nil }}
@@ -164,8 +164,8 @@ func TestCompactionCut(t *testing.T) {
 	}
 }
 
-// What the model has not read yet is not summarised, however long it is: the
-// user's question may stand at its end.
+// Messages that the model has not read yet are not summarised, however long
+// they are: the user's question may stand at its end.
 func TestCompactionKeepsWhatIsUnread(t *testing.T) {
 	t.Parallel()
 	c := &compactor{}
@@ -238,8 +238,8 @@ func TestCompactionOfLittleGain(t *testing.T) {
 	}
 }
 
-// What lost its end when the log could not be written is over once something
-// else begins: the next crash is not taken for its.
+// A compaction whose end could not be written is over once something else
+// begins: the next crash is not attributed to it.
 func TestLostEndsAreForgotten(t *testing.T) {
 	t.Parallel()
 	for name, begun := range map[string]agent.Payload{
@@ -265,7 +265,7 @@ func TestLostEndsAreForgotten(t *testing.T) {
 	}
 }
 
-// What is open in the log is ended first.
+// An open turn or compaction in the log is ended first.
 func TestNothingBesideAnOpenTurn(t *testing.T) {
 	t.Parallel()
 	r, _ := compactRig(t, &compactor{}, llmtest.Round{Text: long(900)})

@@ -29,8 +29,8 @@ func TestExplainedPause(t *testing.T) {
 	}
 }
 
-// What a provider says ends the message, where it is the news, and is in the
-// details in any case.
+// The provider's own words end the message if they say more, and are always in
+// the details.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

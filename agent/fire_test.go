@@ -194,7 +194,7 @@ func TestHooksRefuseSteering(t *testing.T) {
 }
 
 // OAS-668: `continue: false` ends the turn after the point where a hook says it.
-// What has not run by then does not run, and the turn can be continued.
+// Calls that have not run by then do not run, and the turn can be continued.
 func TestHooksEndTheTurn(t *testing.T) {
 	t.Parallel()
 	for point, want := range map[agent.HookPoint]struct {

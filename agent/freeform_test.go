@@ -64,7 +64,7 @@ func (s scribe) Draft(freeform bool) func(string) agent.Outline {
 	}
 }
 
-// What a call will do is shown while the model writes it, each piece at once.
+// The effect of a call is shown while the model writes it, each piece at once.
 func TestACallIsOutlinedWhileItIsWritten(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{llmtest.Custom("Scribe", "+a\n+b\n"), llmtest.Use("Note", map[string]any{"text": "x"})}}, llmtest.Round{})

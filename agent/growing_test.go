@@ -141,8 +141,8 @@ func TestUnknownToolAmongMany(t *testing.T) {
 	}
 }
 
-// What a call spends is in the log before the call's end, and in the session's cost. A
-// call that has ended spends nothing any more.
+// The costs of a call are in the log before the call's end, and in the session's cost.
+// A call that has ended spends nothing any more.
 func TestCallsSpend(t *testing.T) {
 	t.Parallel()
 	var late func(agent.SideRequest) bool

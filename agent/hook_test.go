@@ -330,8 +330,8 @@ func TestHooksHoldTheEnd(t *testing.T) {
 	}
 }
 
-// What whoever ranges over the events panics with goes through: it is not taken
-// for the hooks'.
+// A panic of the code that ranges over the events passes through: it is not
+// attributed to hooks.
 func TestPanicWhileHooksReport(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, llmtest.Script(llmtest.Round{Text: "Done."}))
@@ -350,7 +350,7 @@ func TestPanicWhileHooksReport(t *testing.T) {
 }
 
 // K-34: what only a person may answer is asked about each time, whatever the gate
-// says, and offers nothing to remember. What is denied stays denied.
+// says, and offers nothing to remember. A denial stands.
 func TestHooksInsistOnAPerson(t *testing.T) {
 	t.Parallel()
 	for decision, want := range map[agent.Decision]int{agent.Allow: 1, agent.Ask: 1, "": 1, agent.Deny: 0} {

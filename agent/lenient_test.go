@@ -65,8 +65,7 @@ func TestLenience(t *testing.T) {
 	}
 }
 
-// What is understood is an object if what was given is one, with known members
-// only.
+// An object that is understood remains an object, with known members only.
 func FuzzLenience(f *testing.F) {
 	f.Add([]byte(`{"path":"f","edits":[{"x":[]}]}`))
 	f.Add([]byte(`{"file_path":"f","FILEPATH":"g","":1}`))

@@ -179,7 +179,7 @@ func TestSessionsOfATemplateShareNoTools(t *testing.T) {
 }
 
 // The settings that a session begins with are those of its past, else of the
-// runtime, else of the configuration. Nil tools are no tools.
+// runtime, else of the configuration. Nil tools mean none.
 func TestSettingsToBeginWith(t *testing.T) {
 	t.Parallel()
 	by := func(model string) agent.Settings { return agent.Settings{Provider: llmtest.Provider, Model: model} }

@@ -134,8 +134,8 @@ func TestCoercedCall(t *testing.T) {
 	}
 }
 
-// LLM-38: a tool whose arguments are no object, or whose name no provider takes,
-// is refused when it is registered.
+// LLM-38: a tool whose arguments are not an object, or whose name a provider
+// refuses, is refused when it is registered.
 func TestRegistryRefuses(t *testing.T) {
 	t.Parallel()
 	for name, spec := range map[string]agent.Spec{

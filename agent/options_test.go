@@ -26,9 +26,9 @@ func (o optioned) Profile(provider, model string) agent.Profile {
 	return p
 }
 
-// LOOP-10, LOOP-21, LOOP-30, LOOP-31: what a profile and a host say in a provider's own
-// words is in every request to that provider, over its wire format, and in none
-// to another. What they keep changing afterwards is not.
+// LOOP-10, LOOP-21, LOOP-30, LOOP-31: the options of a profile and a host are in every
+// request to their provider, over its wire format, and in none to another. What they
+// keep changing afterwards is not.
 func TestProviderOptions(t *testing.T) {
 	t.Parallel()
 	members := map[string]map[string]json.RawMessage{

@@ -121,7 +121,7 @@ func TestSteerAtTheEnd(t *testing.T) {
 	}
 }
 
-// What waits can be edited, moved and taken back until it is delivered.
+// A waiting message can be edited, moved and taken back until it is delivered.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	var q agent.Queue

@@ -38,8 +38,8 @@ func prompts(s *agent.Session) (texts []string) {
 	return texts
 }
 
-// OC-09: models are not told of what was taken back. What was spent stays spent, turns
-// keep counting, and settings stay; and all of it can come back.
+// OC-09: models are not told of what was taken back. Costs stay, turns keep counting,
+// and settings stay; and all of it can come back.
 func TestRewind(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Script(

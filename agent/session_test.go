@@ -374,8 +374,8 @@ func TestAuthClosesTheSession(t *testing.T) {
 	}
 }
 
-// What a conversation is about is what its user wrote and what was said last to
-// each input; what steered it is left out, as is what a model suggests.
+// A conversation's subject is taken from its user's inputs and the last answer
+// to each; steering and suggestions are left out.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, llmtest.Script(llmtest.Round{Text: "I look.", Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Seen."}))

@@ -194,7 +194,7 @@ func TestSkillModel(t *testing.T) {
 }
 
 // An agent keeps to the skills that were in use where it was started, whatever its own inputs
-// and skills are. A copy of its session is no agent.
+// and skills are. A copy of its session is not an agent.
 func TestSkillOfAnAgent(t *testing.T) {
 	t.Parallel()
 	r, _ := skillRig(t, append(calls("Put:1", "Look:2", "Skill:own Put,See", "See:3", "Put:4"), calls("Put:5")...))
@@ -211,7 +211,8 @@ func TestSkillOfAnAgent(t *testing.T) {
 	}
 }
 
-// What a person began still holds in a turn that was taken back, brought back and goes on.
+// A skill that a person began still holds in a turn that was taken back, brought back and
+// goes on.
 func TestSkillThatIsBroughtBack(t *testing.T) {
 	t.Parallel()
 	r, _ := skillRig(t, calls("Look:1", "Put:2"))

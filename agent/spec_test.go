@@ -43,7 +43,8 @@ func TestStates(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.store(ev)
-			// What follows at once is applied before an event is yielded.
+			// An event that follows at once is applied before the first one is
+			// yielded.
 			if !ev.More {
 				note()
 			}

@@ -242,7 +242,7 @@ func TestPanicOfTheHost(t *testing.T) {
 	}
 }
 
-// What a goroutine prints that a tool left behind goes nowhere.
+// Output of a goroutine that a tool left behind is dropped.
 func TestLateOutput(t *testing.T) {
 	t.Parallel()
 	var print func(string)
@@ -281,7 +281,7 @@ func TestUncountedContext(t *testing.T) {
 }
 
 // LOOP-105, LOOP-157, OAS-113: a fallback that is refused does not close the session,
-// and an answer that never came is no turn.
+// and an answer that never came is not a turn.
 func TestFallbackIsNotTheSession(t *testing.T) {
 	t.Parallel()
 	fallback := func(r *rig) {

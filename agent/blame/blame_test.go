@@ -318,8 +318,8 @@ func (h *history) loseSome(t *testing.T, want []Line) {
 	}
 }
 
-// Whatever the texts, every line has an author, and what a step is said to have
-// written stands in what it left.
+// For any texts, every line has an author, and each line of a step is in the
+// text that the step left.
 func FuzzOf(f *testing.F) {
 	f.Add("a\nb\n", "a\nc", "x", true)
 	f.Add("", "\n\n", "\n", false)

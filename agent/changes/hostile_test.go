@@ -196,7 +196,8 @@ func TestUnusableRepositories(t *testing.T) {
 	}
 }
 
-// What git waits for is told, and a commit is refused where git refuses it.
+// An operation that git is in the middle of is reported, and a commit is
+// refused where git refuses it.
 func TestOperationsInProgress(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

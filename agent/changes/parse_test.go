@@ -48,7 +48,7 @@ func TestQuotedForWindows(t *testing.T) {
 	}
 }
 
-// What git prints is never taken for more than it is.
+// The output of git is never taken for more than it is.
 func FuzzPorcelain(f *testing.F) {
 	for _, line := range []string{
 		":100644 100644 587be6b 0000000 M\t\"caf\\351\"", ":100644 100644 01e79c3 94ebaf9 R075\td/sp ace\td/a2", "1\t3\tb", "-\t-\tb",

@@ -270,8 +270,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// Whatever is edited and put back in whatever order, the result is the text
-// without the hunks that were put back; what was written elsewhere stays.
+// Edits and hunks that are put back, in any order, leave the text without those
+// hunks and with everything else.
 func TestPutBackOfRandomHunks(t *testing.T) {
 	t.Parallel()
 	b := bed{T: t, dir: t.TempDir()}

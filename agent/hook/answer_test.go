@@ -219,7 +219,7 @@ func TestMergeIsStrict(t *testing.T) {
 	}
 }
 
-// Whatever a hook prints, reading it ends, and what is not understood never
+// Reading any output of a hook ends, and output that is not understood never
 // allows a call.
 func FuzzAnswer(f *testing.F) {
 	f.Add(`{"permissionDecision":"allow","updatedInput":{}}`, 0)

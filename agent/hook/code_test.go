@@ -47,7 +47,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// What cannot be registered is said at once.
+// Registering an invalid hook fails at once.
 func TestRegisterRefuses(t *testing.T) {
 	t.Parallel()
 	nothing := func(context.Context, agent.HookCall) (*hook.Answer, error) { return nil, nil }

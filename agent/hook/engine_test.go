@@ -241,7 +241,7 @@ func TestPermissionUpdates(t *testing.T) {
 	}
 }
 
-// What all hooks of a point tell the model is limited.
+// The texts that all hooks of a point add for the model are limited.
 func TestWhatIsToldIsLimited(t *testing.T) {
 	t.Parallel()
 	var handlers []hook.Handler

@@ -316,8 +316,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// Whatever a settings file has, reading it ends, and every hook that may run has
-// something to run, a name and a time.
+// Reading any settings file ends, and every hook that may run has something to
+// run, a name and a time.
 func FuzzParse(f *testing.F) {
 	f.Add(`{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"x","timeout":5}]}]}`, true)
 	f.Add(`{"stop":[{"hooks":[{"type":"http","url":"http://[::1]:1/","headers":{"a":"$B"}},{}]},7,{"hooks":3}],"x":[]}`, false)

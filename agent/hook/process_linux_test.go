@@ -249,7 +249,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// What a hook that runs beside the session says is logged, and has no effect.
+// The answer of a hook that runs beside the session is logged, and has no
+// effect.
 func TestBesideHasNoInfluence(t *testing.T) {
 	t.Parallel()
 	handlers := parse(t, hook.FormAgent, `{"PreToolUse":[{"hooks":[{"type":"command","command":"echo >go; echo no >&2; exit 2","async":true}]}]}`)

@@ -43,8 +43,8 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// Only an answer of success with JSON decides. Whatever else a server does, a
-// guard denies the call, and the session goes on.
+// Only an answer of success with JSON decides. With any other response a guard
+// denies the call, and the session goes on.
 func TestServersThatMisbehave(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

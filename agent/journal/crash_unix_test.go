@@ -88,8 +88,8 @@ func TestStepsThatWereCutOff(t *testing.T) {
 	b.expect(b.command(func() { b.write("a", "2") }), `a: file "1" -> file "2"`)
 }
 
-// What another process is in the middle of is not told as cut off, and both
-// processes record.
+// A step that another process is in the middle of is not reported as cut off,
+// and both processes record.
 func TestProcessesShareAFolder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "1", "b": "1"})

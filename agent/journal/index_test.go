@@ -34,8 +34,8 @@ func TestAnIndexIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// Whatever an index contains, its entries are files in the folder, and what was read
-// can be written and read again.
+// The entries of any index are files in the folder, and what was read can be written
+// and read again.
 func FuzzIndex(f *testing.F) {
 	f.Add(encoded(sample))
 	f.Add(appendRecord([]byte(magic), "../x", sample["a"]))

@@ -110,8 +110,8 @@ func (b *bench) muddle(random *rand.Rand) {
 	}
 }
 
-// What the journal says of random commands is what a comparison of the whole folder
-// before and after says, whatever others do in between.
+// The journal's record of random commands equals a comparison of the whole folder
+// before and after, whatever others do in between.
 func TestTheJournalTellsTheTruth(t *testing.T) {
 	t.Parallel()
 	both(t, "random", func(t *testing.T, sweeps bool) {

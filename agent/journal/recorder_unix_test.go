@@ -250,8 +250,8 @@ func TestNamedFilesAreRecorded(t *testing.T) {
 		`new/deep/f: nothing -> file "5"`, `out/x: file "3" -> file "3b"`)
 }
 
-// What others change between steps belongs to no step, and is what the next one
-// begins with.
+// A change by others between steps belongs to no step, and the next step begins
+// with it.
 func TestOthersChangesAreTheNewBaseline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "1", "b": "1"})
@@ -302,8 +302,8 @@ func (b *bench) untilOld() {
 	}
 }
 
-// A change of the rules for ignored files changes no file. What comes to light is
-// not taken for new: undoing the step would delete it.
+// A change of the rules for ignored files changes no file. Files that come to
+// light are not taken for new: undoing the step would delete them.
 func TestWhatComesToLightIsNotNew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{".ignore": "out\n*.log\n", "out/old": "1", "x.log": "1", "y.log": "1", "a": "1"})
@@ -319,7 +319,7 @@ func TestWhatComesToLightIsNotNew(t *testing.T) {
 	b.expect(b.command(func() { b.write("out/old", "2") }), `out/old: file "1" -> file "2"`)
 }
 
-// What cannot be read is said, and nothing waits for it.
+// An unreadable file is reported, and nothing waits for it.
 func TestUnreadableFiles(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {

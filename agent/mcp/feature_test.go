@@ -47,7 +47,7 @@ func allTransports(t *testing.T, test func(t *testing.T, s mcp.Server)) {
 	t.Run("sse", func(t *testing.T) { t.Parallel(); test(t, mcptest.SSE(t, "good")) })
 }
 
-// What a server asks is answered, and belongs to the call in flight.
+// A server's question is answered, and belongs to the call in flight.
 func TestServerAsks(t *testing.T) {
 	t.Parallel()
 	allTransports(t, func(t *testing.T, s mcp.Server) {

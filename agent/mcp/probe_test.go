@@ -69,8 +69,8 @@ const (
 	discover  = "server/discover"
 )
 
-// What a server says to the first request decides which protocol is spoken, and not
-// more than that.
+// The answer to the first request decides which protocol is spoken, and nothing
+// else.
 func TestTheFirstRequest(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

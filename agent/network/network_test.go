@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What a row of a table says of a host: it is reached, or why not.
+// The result of a table's row: the host is reached, or the reason why not.
 const reached Reason = ""
 
 func rulesFor(t *testing.T, s Settings) *Rules {

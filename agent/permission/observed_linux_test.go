@@ -246,9 +246,9 @@ const usualLines = 400
 // batch is how many lines run in one scratch tree before it is compared.
 const batch = 100
 
-// Whatever is called reading leaves a tree as it was when it really runs: byte
-// by byte, with its modes and times; it writes nothing else either and leaves no
-// process behind. K-38, K-40.
+// A line that counts as reading leaves a tree as it was when it really runs:
+// byte by byte, with its modes and times; it writes nothing else either and
+// leaves no process behind. K-38, K-40.
 func TestLinesThatReadChangeNothing(t *testing.T) {
 	t.Parallel()
 	needsObserver(t)

@@ -68,7 +68,7 @@ func TestDeniedProgramsNeverRun(t *testing.T) {
 }
 
 // runs reports lines that start one of the programs, in whose place there are
-// stubs. What runs in the background may be noticed one line later.
+// stubs. A background program may be noticed one line later.
 func (s scratch) runs(t *testing.T, lines, programs []string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(s.root, "stub"), []byte(stub), 0o755); err != nil {
@@ -82,7 +82,7 @@ func (s scratch) runs(t *testing.T, lines, programs []string) {
 	}
 }
 
-// Whatever rules for programs that read allow changes nothing when it really
+// A line that rules for reading programs allow changes nothing when it really
 // runs, and starts no other program. OAS-630.
 func TestAllowedLinesDoNoMore(t *testing.T) {
 	t.Parallel()

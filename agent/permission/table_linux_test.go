@@ -78,8 +78,8 @@ func TestDefaultModeAsksOnlyWhereItMust(t *testing.T) {
 	}
 }
 
-// Whatever is called reading at the limits of a line is called so quickly, and
-// nothing beyond them is. K-38.
+// Lines at the limits are judged quickly, and none beyond them counts as
+// reading. K-38.
 func TestLinesBeyondTheLimitsAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, nil)

@@ -133,7 +133,8 @@ func terminal(t *testing.T, y *yard) {
 	}
 }
 
-// What cannot be enforced does not run, and the error says why.
+// A command whose confinement cannot be enforced does not run, and the error
+// says why.
 func TestConfinementIsRefused(t *testing.T) {
 	t.Parallel()
 	everyMeans(t, refuse)

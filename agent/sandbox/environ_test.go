@@ -99,7 +99,7 @@ func TestWindowsOwnVariablesAreTakenBack(t *testing.T) {
 	}
 }
 
-// What was found out about variables is remembered for a limited number.
+// Findings about variables are remembered for a limited number.
 func TestJudgedVariablesAreLimited(t *testing.T) {
 	for i := range 2*mostJudged + 5 {
 		if got := isSecret(fmt.Sprintf("API_KEY_%d", i), "x"); !got {

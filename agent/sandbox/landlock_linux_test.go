@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a kernel is trusted with depends on its version. Without a bubblewrap
-// that works the level says why.
+// The level of a kernel depends on its version. Without a bubblewrap that works
+// the level says why.
 func TestLandlockVersions(t *testing.T) {
 	t.Parallel()
 	missing := confine.Level{Lack: confine.LackMissing}
@@ -39,8 +39,8 @@ func TestLandlockVersions(t *testing.T) {
 	}
 }
 
-// What is allowed for a folder holds for everything in it, so a folder with
-// something inside that has less gets only what all of it has.
+// A folder's rights hold for everything in it, so a folder gets only the rights
+// that all of its contents have.
 func TestTerritory(t *testing.T) {
 	t.Parallel()
 	base, err := os.MkdirTemp("/var/tmp", "territory")

@@ -233,7 +233,7 @@ func TestDiscoverLinks(t *testing.T) {
 	}
 }
 
-// The home folder may be the project. What is found there is the user's.
+// The home folder may be the project. Its skills are the user's.
 func TestDiscoverAtHome(t *testing.T) {
 	t.Parallel()
 	user, _ := places(t)

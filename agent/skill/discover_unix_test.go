@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What cannot be read is a finding of that skill alone, and the weaker one of its name stays.
+// An unreadable skill becomes a finding, and the weaker one of its name stays.
 func TestDiscoverUnreadable(t *testing.T) {
 	t.Parallel()
 	user, folder := places(t)

@@ -54,7 +54,7 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// What is not valid YAML is read line by line, and the line is told. Files have such values in
+// Invalid YAML is read line by line, and the finding names the line. Files have such values in
 // the wild.
 func TestFrontThatIsNotYAML(t *testing.T) {
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/agent/skill"
 )
 
-// Whatever a file says, it is read without a panic, what is found stands on its lines, and what it
-// allows is no more than what it names.
+// Any file is read without a panic, each finding is about one of its lines, and it allows no more
+// than it names.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"---\nname: x\ndescription: a: b\nallowed-tools: [Bash(git:*), Read]\n---\nDo $1 @f !`id`\n```!\nls\n```\n",
@@ -71,7 +71,7 @@ func FuzzTools(f *testing.F) {
 	})
 }
 
-// What arguments say appears in a prompt as it is, runs nothing and attaches nothing by itself.
+// Arguments appear in a prompt as they are, run nothing and attach nothing by themselves.
 func FuzzExpand(f *testing.F) {
 	f.Add("Do $ARGUMENTS and $1 `$2` \\$3 @$1", "a `b` !`c` @d $ARGUMENTS", "out")
 	f.Add("```!\n$0\n```\n!`x $1`", "\"", "$1 </update>")

@@ -116,8 +116,8 @@ func TestParseBooleans(t *testing.T) {
 	}
 }
 
-// OAS-810, OAS-813: tools are named in many ways, and every way means the same names. What is not
-// the name of a tool is kept and reported, and a list of nothing else allows nothing.
+// OAS-810, OAS-813: tools are named in many ways, and every way means the same names. An unknown
+// name is kept and reported, and a list of nothing else allows nothing.
 func TestParseTools(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ front, want, findings string }{
@@ -147,7 +147,7 @@ func TestParseTools(t *testing.T) {
 		{"allowed-tools: true", "true", "READ-06:2 READ-07:2"},
 		{"allowed-tools: [[Read]]", "", "READ-07:2"},
 
-		// What would allow more than was written.
+		// These would allow more than was written.
 		{"allowed-tools: Bash (git *), Read", "Bash(git *)|Read", ""},
 		{"allowed-tools: Read Bash (git *) Grep", "Read|Bash(git *)|Grep", ""},
 		{"allowed-tools: [Bash git]", "Bash git", "READ-06:2 READ-07:2"},

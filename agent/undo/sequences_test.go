@@ -340,7 +340,7 @@ func (w *world) redo() {
 	w.restore([]Step{s}, agent.FilesRestored{Redone: id}, w.random.IntN(4) == 0)
 }
 
-// Whatever the order of steps, changes by others, undos and redos: what others wrote is
+// In any order of steps, changes by others, undos and redos, the changes by others are
 // never lost, files without conflicts become what they were, nothing else is touched,
 // and each restoration can be taken back byte by byte (OC-09).
 func TestSequences(t *testing.T) {

@@ -46,8 +46,8 @@ func (w *world) version(c disk.Content) agent.FileVersion {
 	return w.kept.Keep(w.t.Context(), c.Kind, c.Data)
 }
 
-// What becomes of a file that a step changed from one content to another, and that is
-// something else by now (OC-09).
+// The outcome for a file that a step changed, and that has yet another content by now
+// (OC-09).
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	binary := func(s string) disk.Content { return plain("\x00" + s) }
@@ -301,7 +301,8 @@ func TestHistoryOfAFork(t *testing.T) {
 	}
 }
 
-// What was taken over from another session is a step, which can be undone like one.
+// A change that was taken over from another session is a step, which can be undone
+// like any other.
 func TestTakenIsAStep(t *testing.T) {
 	t.Parallel()
 	var h History

@@ -269,7 +269,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Whatever a name is made from, it stays in its folder and is no option.
+// A name made from any text stays in its folder and is not an option.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]string{

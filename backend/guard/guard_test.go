@@ -156,7 +156,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// What a project's files allow holds only after the user has accepted it.
+// An allow rule of a project's files holds only after the user has accepted it.
 func TestProjectsAreAcceptedFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -188,7 +188,7 @@ func TestLateReaders(t *testing.T) {
 	}
 }
 
-// What was read for a caller that has left holds for nobody else.
+// A result that was read for a caller who has left is not used for others.
 func TestReadersThatLeave(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -84,8 +84,9 @@ func TestGuardsThatVanishFromABrokenFile(t *testing.T) {
 	}
 }
 
-// What a run takes as it stands is not missed in that run alone; a file that cannot be
-// read does not stand, and the user's own hooks do not come with the project.
+// A guard that one run accepts as missing is missed in all other runs; a file that
+// cannot be read does not stand, and the user's own hooks do not come with the
+// project.
 func TestRunsThatTakeTheProjectAsItStands(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -115,7 +116,8 @@ func TestRunsThatTakeTheProjectAsItStands(t *testing.T) {
 	}
 }
 
-// What the user takes out is not missed while another hook of the file waits, nor later.
+// A hook that the user removes is not missed, neither while another hook of the file
+// waits nor later.
 func TestRemovedGuardsAmongOthersThatWait(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -153,8 +155,8 @@ func TestWhatIsKeptOfGuardsHasNoSecrets(t *testing.T) {
 	}
 }
 
-// Who refuses what took the place of a guard does without it. What is gone is listed with
-// the scope of its file.
+// Who refuses what took the place of a guard does without it. A guard that is gone is
+// listed with the scope of its file.
 func TestRefusingWhatTookAPlace(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -179,7 +181,7 @@ func TestRefusingWhatTookAPlace(t *testing.T) {
 	}
 }
 
-// What could not be read of the guards once is read again when they are needed next.
+// Guards that could not be read once are read again when they are needed next.
 func TestGuardsThatCouldNotBeRead(t *testing.T) {
 	t.Parallel()
 	var fails atomic.Bool

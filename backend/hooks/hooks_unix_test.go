@@ -271,8 +271,9 @@ func TestSaveAndRemove(t *testing.T) {
 	}
 }
 
-// What the user writes is trusted at once, except if it runs files of the project.
-// What could not run is not saved, and a file that cannot be read stays as it is.
+// A hook that the user writes is trusted at once, unless it runs files of the
+// project. A hook that could not run is not saved, and a file that cannot be read
+// stays as it is.
 func TestSavedHooksAreTrusted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

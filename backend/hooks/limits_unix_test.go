@@ -85,7 +85,7 @@ func TestLogPages(t *testing.T) {
 	}
 }
 
-// A dry run looks at a limited number of calls and shows a few of them. What ended a
+// A dry run looks at a limited number of calls and shows a few of them. The end of a
 // call in one session does not count in the next.
 func TestDryRunIsLimited(t *testing.T) {
 	t.Parallel()
@@ -130,7 +130,7 @@ func TestTriedOnObjects(t *testing.T) {
 	}
 }
 
-// What guards calls are the hooks that a decision waits for.
+// Guards are the hooks that a decision waits for.
 func TestWhatGuards(t *testing.T) {
 	t.Parallel()
 	for point, want := range map[agent.HookPoint]bool{
@@ -178,8 +178,8 @@ func TestRemovedAndSavedTwice(t *testing.T) {
 	}
 }
 
-// What stands with a hook and is none of the editor's members is kept when the hook is
-// replaced, wherever it then stands, and the preview shows it.
+// Members of a hook that the editor does not know are kept when the hook is replaced,
+// wherever it moves, and the preview shows them.
 func TestPreviewIsWhatIsSaved(t *testing.T) {
 	t.Parallel()
 	for name, draft := range map[string]HookDraft{

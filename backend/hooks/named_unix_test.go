@@ -38,8 +38,8 @@ func TestOwnGuardsThatNameFiles(t *testing.T) {
 	}
 }
 
-// Findings stand beside the hook that they are about, also in a file of one line. What is
-// about a matcher stands beside the first hook of its group.
+// Findings stand beside the hook that they are about, also in a file of one line. A
+// finding about a matcher stands beside the first hook of its group.
 func TestFindingsStandBesideTheirHooks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

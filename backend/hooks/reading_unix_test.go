@@ -146,8 +146,8 @@ func vanishMeanwhile(t *testing.T, at int, read func(f *fixture, ctx context.Con
 	return waited
 }
 
-// What is read for one whose context has ended holds for the others: no guard is
-// forgotten, and none waits to be trusted again.
+// A result that was read for a caller whose context has ended serves the others:
+// no guard is forgotten, and none waits to be trusted again.
 func TestReadersThatLeave(t *testing.T) {
 	t.Parallel()
 	left, leave := context.WithCancel(t.Context())
@@ -206,8 +206,7 @@ func (s *failing) SetSetting(ctx context.Context, key, text string) error {
 	return s.Store.SetSetting(ctx, key, text)
 }
 
-// What the store cannot tell for a while is asked for again, and what it could not
-// keep is kept later.
+// A failed read of the store is repeated, and a failed write is made up for later.
 func TestStoreThatFailsForAWhile(t *testing.T) {
 	t.Parallel()
 	var store *failing

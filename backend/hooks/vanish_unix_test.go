@@ -110,7 +110,7 @@ func TestOwnGuardsThatVanish(t *testing.T) {
 	}
 }
 
-// What the user takes out in the page is not missed.
+// A hook that the user removes in the page is not missed.
 func TestGuardsThatAreRemoved(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(f *fixture, row HookRow) error{

@@ -137,7 +137,7 @@ func TestObserveIsBounded(t *testing.T) {
 	}
 }
 
-// What waits runs once the hooks that were slow are done.
+// Waiting points run once the slow hooks are done.
 func TestObserveDropsTheNewest(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)

@@ -62,7 +62,7 @@ func idOf(err error) backend.ProblemID {
 }
 
 // A form waits for the person, says which server asks, and takes one answer that fits
-// it. What a person typed is in no error.
+// it. No error contains the person's input.
 func TestForm(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -248,7 +248,7 @@ func TestSampling(t *testing.T) {
 	})
 }
 
-// What the session's budget does not cover is not asked.
+// A request beyond the session's budget is not sent.
 func TestSamplingWithinBudget(t *testing.T) {
 	t.Parallel()
 	left := int64(10)

@@ -108,7 +108,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// Values of arguments are asked of the server, and bounded. What fails is empty.
+// Values of arguments are asked of the server, and bounded. A failure gives no
+// values.
 func TestComplete(t *testing.T) {
 	t.Parallel()
 	p := newPrompts()

@@ -333,7 +333,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// What another program wrote meanwhile is not overwritten.
+// Changes by another program are not overwritten.
 func TestSaveOverAnother(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
@@ -351,7 +351,8 @@ func TestSaveOverAnother(t *testing.T) {
 	if _, err := y.Save(t.Context(), ServerSaveRequest{Draft: ServerDraft{Name: "b", Transport: kindStdio, Command: "x"}, Scope: agent.ScopeProject}); backend.AsError(err).ID != backend.ProblemServerTaken {
 		t.Error(err)
 	}
-	// What the user writes is trusted, unless it runs files that nobody was shown.
+	// A server that the user writes is trusted, unless it runs files that nobody
+	// was shown.
 	y.put("tool.sh", "#!/bin/sh\n")
 	for command, want := range map[string]ServerState{"true": StateIdle, "./tool.sh": StateUntrusted} {
 		name := "new " + filepath.Base(command)

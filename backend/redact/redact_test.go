@@ -234,7 +234,7 @@ func BenchmarkHostileText(b *testing.B) {
 	}
 }
 
-// What is left has none of the learned secrets, whatever the text is.
+// The result has none of the learned secrets, whatever the text is.
 func FuzzText(f *testing.F) {
 	for marked := range secrets {
 		f.Add(strings.NewReplacer("«", "", "»", "").Replace(marked))

@@ -34,7 +34,7 @@ func TestCallsAndEvents(t *testing.T) {
 	}
 }
 
-// What the user did just before they reloaded the page is done.
+// Calls from just before a reload of the page are carried out.
 func TestACallOutlivesItsPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -202,7 +202,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is not a file of the folder, or is too long, is not read.
+// A file outside the folder, or one that is too long, is not read.
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	project, user := folders(t)

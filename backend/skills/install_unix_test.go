@@ -75,8 +75,8 @@ func (f *fixture) archive(name string, b bytes.Buffer, err error) string {
 	return path
 }
 
-// What an installation would write is shown first, and then exactly that is written, with
-// the modes that were shown. What stood there is in the trash, if it may be replaced.
+// An installation shows first what it would write, and then writes exactly that, with the
+// modes that were shown. The replaced files are in the trash, if it may be replaced.
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	one := []entry{
@@ -142,7 +142,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// What is installed is what was shown: a change in between is refused, and so is another scope.
+// An installation writes what was shown: a change in between is refused, and so is another
+// scope.
 func TestInstallOfWhatChanged(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

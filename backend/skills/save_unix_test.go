@@ -154,7 +154,8 @@ func TestNewSkills(t *testing.T) {
 	}
 }
 
-// What is removed is in the trash, whole, beside where it was. The trash keeps so many.
+// A removed skill is in the trash, whole, beside its old path. The trash keeps a
+// limited number.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -264,14 +264,14 @@ func TestShow(t *testing.T) {
 	if _, err := f.Show(t.Context(), SkillRef{"other"}); problem(err) != backend.ProblemSkillMissing {
 		t.Error(err)
 	}
-	// What it runs is named where the user decides about it.
+	// Its commands are named where the user decides about it.
 	f.accept(row.Place.Trust)
 	if now := f.row(".claude/skills/deploy/SKILL.md"); now.State != SkillReady || builtIn.Row.Place.Trust != "" {
 		t.Errorf("%+v, %+v", now, builtIn.Row)
 	}
 }
 
-// What is not saved is checked and tried without running anything.
+// A draft is checked and tried without running anything.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -302,7 +302,7 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// What a new skill begins with has nothing that a check finds.
+// The template of a new skill passes every check.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -63,7 +63,7 @@ func TestTrust(t *testing.T) {
 	if err := f.MayUse(t.Context(), x, f.folder); err != nil {
 		t.Error(err)
 	}
-	// What the caller holds is what would run, not what stands there by now.
+	// The caller's copy is what would run, not the file as it is by now.
 	held := x
 	held.Body += "\n!`rm -rf .`\n"
 	if err := f.MayUse(t.Context(), held, f.folder); problem(err) != backend.ProblemSkillChanged {
@@ -169,7 +169,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// What cannot be read of the store makes nothing usable, and is said.
+// A failed read of the store makes nothing usable, and is reported.
 func TestDamagedStore(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -289,7 +289,7 @@ done done 2
 from comate sid , 0 skipped, 0 pictures`)
 }
 
-// What a hostile or damaged file says is skipped and counted; the log stays sound.
+// Hostile or damaged entries are skipped and counted; the log stays sound.
 func TestDamagedTranscripts(t *testing.T) {
 	t.Parallel()
 	long := `{"role":"user","content":"` + strings.Repeat("x", transcript.MaxLine) + `"}`

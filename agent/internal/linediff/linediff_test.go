@@ -28,8 +28,8 @@ func TestManyChanges(t *testing.T) {
 	check(t, before.String(), after.String())
 }
 
-// Whatever the texts, the edits turn one into the other, and are no more than those
-// of the plain search.
+// For any texts, the edits turn one into the other, and are no more than those of
+// the plain search.
 func TestRandomTexts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

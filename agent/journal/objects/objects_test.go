@@ -122,8 +122,7 @@ func TestLargeContentsAreNotKept(t *testing.T) {
 	}
 }
 
-// Whatever is damaged is never given out, and is written anew when it is kept
-// again.
+// A damaged object is never returned, and is rewritten when it is kept again.
 func TestDamagedObjectsCountAsUnkept(t *testing.T) {
 	t.Parallel()
 	text := []byte(strings.Repeat("line\n", 1000))
@@ -227,8 +226,8 @@ func TestOldObjectsMakeRoom(t *testing.T) {
 	}
 }
 
-// What was kept within the hour stays, and the store does not grow beyond its
-// limit for what is new.
+// Objects of the last hour stay, and the store does not grow beyond its limit
+// for new ones.
 func TestAFullStoreSaysSo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -194,7 +194,8 @@ func TestTheUserBeginsAgain(t *testing.T) {
 	w.works("whoami")
 }
 
-// What the user has forgotten does not come back with a browser that is still open.
+// An authorisation that the user removed does not come back with a browser that is
+// still open.
 func TestForgetEndsAFlow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, oauthtest.Config{})
@@ -289,7 +290,7 @@ func TestARegistrationIsUsedAgain(t *testing.T) {
 }
 
 // An authorisation server that has forgotten the client shows that to the user only.
-// Whoever tries again is registered again.
+// The next attempt registers again.
 func TestARegistrationThatEnded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, oauthtest.Config{})

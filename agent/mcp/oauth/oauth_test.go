@@ -143,7 +143,8 @@ func TestARevokedTokenNeedsTheUser(t *testing.T) {
 	w.counted(map[string]int{"refresh_token": 1, "authorize": 2})
 }
 
-// A token that cannot be renewed for the moment is no reason to ask the user.
+// A token that cannot be renewed for the moment is not a reason to ask the
+// user.
 func TestAnAuthorisationServerThatIsDown(t *testing.T) {
 	t.Parallel()
 	down := make(chan bool, 1)
@@ -335,7 +336,7 @@ func TestAKeyringThatKeepsNothing(t *testing.T) {
 	}
 }
 
-// What is kept for a server is of no use to another address or another client.
+// The tokens of a server are not used for another address or another client.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	base := mcp.Server{Name: "a", Remote: mcp.Remote{URL: "https://mcp.example.com/x?key=secret"}}

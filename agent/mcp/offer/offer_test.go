@@ -325,8 +325,8 @@ func TestHeldTools(t *testing.T) {
 	}
 }
 
-// OAS-308: tools that would take too much of the window are found by searching. What was
-// loaded follows from the log, and a tool that is loaded comes after the others.
+// OAS-308: tools that would take too much of the window are found by searching. The
+// loaded tools follow from the log, and a tool that is loaded comes after the others.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	s := &servers{}
@@ -418,8 +418,8 @@ func TestSearchRanks(t *testing.T) {
 	}
 }
 
-// What servers say is told as theirs: bounded, on marked lines, and without marks that
-// could be ours.
+// Texts of servers are marked as theirs: bounded, on marked lines, and without marks
+// that could be ours.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	s := &servers{}

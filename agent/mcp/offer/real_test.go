@@ -67,7 +67,7 @@ func connect(t *testing.T, all ...mcp.Server) *mcp.Manager {
 	}
 }
 
-// What real servers offer works in a session, however odd it is, over both
+// The tools of real servers work in a session, however odd they are, over both
 // transports: each call ends with a result, and the session goes on.
 func TestRealServers(t *testing.T) {
 	t.Parallel()

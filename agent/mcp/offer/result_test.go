@@ -124,7 +124,7 @@ func slicesOf[T any](v T, n int) []T {
 	return all
 }
 
-// What goes wrong with a server is a failed call with a reason, whatever it is.
+// Every fault of a server is a failed call with a reason.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -151,7 +151,7 @@ func TestAdaptHostile(t *testing.T) {
 	}
 }
 
-// Whatever the schema is, what comes out of it is one that every provider accepts.
+// Every schema becomes one that all providers accept.
 func FuzzAdapt(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"type":"object","properties":{"a":{"$ref":"#/properties/b"},"b":{"items":{"$ref":"#"}}}}`,

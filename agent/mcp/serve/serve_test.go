@@ -158,8 +158,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// What a person has to decide is asked of the person at the client, where the client
-// can do that.
+// Approvals are requested from the person at the client, if the client can ask.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	people := map[string]struct {
@@ -217,7 +216,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Whatever a client writes, the server answers or ends in order.
+// The server answers any input of a client, or ends in order.
 func TestHostileClient(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ in, want string }{

@@ -130,8 +130,8 @@ func TestPathsWithoutCase(t *testing.T) {
 	}
 }
 
-// Whatever a line is, it is checked within limits, and what is denied stays so
-// when something is put before it.
+// Any line is checked within limits, and a denied line stays denied when
+// something is put before it.
 func FuzzCommand(f *testing.F) {
 	for _, line := range []string{"ls", "()0", "bash -c 'rm x'", "a() { a | a & }; a", "cat <<E\n$(x)\nE\n", "x=$(rm y) ls", "find . -exec sh -c 'rm {}' \\;"} {
 		f.Add(line)

@@ -54,8 +54,8 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// What is suggested for a command allows it, allows nothing more than its words
-// say, and is never a rule for a program that runs others.
+// The suggested rule for a command allows it, allows nothing more than its
+// words say, and is never a rule for a program that runs others.
 func FuzzSuggestions(f *testing.F) {
 	for _, seed := range []string{"git push origin main", "npm run test", "ls *.go", `echo "a*b" \*`, "python x.py", "go test ./... && make", "env A=b make", "./x (a)"} {
 		f.Add(seed)

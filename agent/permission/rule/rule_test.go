@@ -169,8 +169,8 @@ func TestTooWideRules(t *testing.T) {
 	}
 }
 
-// What a line runs from a file is read too, and what is only known when it runs is
-// never allowed.
+// A script that a line runs is read too, and a command that is only known at run
+// time is never allowed.
 func TestRulesForWhatCannotBeSeen(t *testing.T) {
 	t.Parallel()
 	_, project, home := places(t)
@@ -278,8 +278,8 @@ func TestRulesForCommands(t *testing.T) {
 	}
 }
 
-// What a rule about reading means is not reached by patterns, links, or the
-// commands of other programs. OAS-630.
+// Patterns, links and other programs' commands do not get around a rule about
+// reading. OAS-630.
 func TestRulesForFilesSeeThroughLines(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What failed because of the confinement is told apart from what just failed.
+// A failure because of the confinement is told apart from other failures.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	p := Profile{

@@ -73,8 +73,8 @@ func TestSeatbeltRefusesControlCharacters(t *testing.T) {
 	}
 }
 
-// What is denied is denied in every spelling that the file system takes for the
-// same, and nothing else is.
+// A denied path is denied in every spelling that the file system takes for the
+// same, and no other path is.
 func TestDeniedPathsMatchInAnyCase(t *testing.T) {
 	t.Parallel()
 	unquote := strings.NewReplacer(`\\`, `\`, `\"`, `"`)

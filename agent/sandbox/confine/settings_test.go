@@ -16,8 +16,8 @@ func layer(t *testing.T, trusted bool, text string) Layer {
 	return Layer{Settings: s, Trusted: trusted}
 }
 
-// What a project's file narrows counts at once; what it widens only when it is
-// trusted. A file that cannot be read allows nothing (OAS-641, K-33, K-34).
+// A project's file narrows at once, but widens only when it is trusted. A file
+// that cannot be read allows nothing (OAS-641, K-33, K-34).
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	at := Place{Project: "/home/u/p", Home: "/home/u", Own: []string{"/home/u/.atelier"}, Visible: []string{"/home/u/.atelier/output"}}

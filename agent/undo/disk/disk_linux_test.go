@@ -38,7 +38,7 @@ func file(text string) Content       { return Content{Kind: agent.PlainFile, Dat
 func executable(text string) Content { return Content{Kind: agent.ExecutableFile, Data: []byte(text)} }
 func link(target string) Content     { return Content{Kind: agent.SymbolicLink, Data: []byte(target)} }
 
-// Whatever stands under a name can take the place of whatever stood there.
+// An entry of any kind can replace one of any other kind.
 func TestPut(t *testing.T) {
 	t.Parallel()
 	all := []Content{{}, file("one\n"), file("two"), executable("one\n"), link("elsewhere"), link("deep/er")}
@@ -67,7 +67,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// What is not what was expected stays as it is.
+// An unexpected file stays as it is.
 func TestPutRefuses(t *testing.T) {
 	t.Parallel()
 	expected := file("expected")

@@ -74,7 +74,7 @@ func write(t testing.TB, format string, language string, data ...agent.Payload) 
 	return b.String()
 }
 
-// What a skill made of a prompt is folded below what was typed.
+// The prompt that a skill made is folded below the typed text.
 func TestSkillPrompt(t *testing.T) {
 	t.Parallel()
 	in := agent.UserInput{Typed: "/review main", Text: "Review the changes.\n```\n</details><b>bold</b>\n", Skill: &agent.SkillUse{Name: "review"}}
@@ -127,7 +127,7 @@ func TestChineseLabels(t *testing.T) {
 	}
 }
 
-// What was taken back is not in a document.
+// Parts that were taken back are not in a document.
 func TestRewound(t *testing.T) {
 	t.Parallel()
 	back := info

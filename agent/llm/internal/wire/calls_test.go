@@ -45,8 +45,8 @@ func TestCallName(t *testing.T) {
 	}
 }
 
-// Whatever a model writes as arguments, the object that is sent is valid for
-// any parser.
+// For any arguments of a model, the object that is sent is valid for every
+// parser.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{`{"a":"\ud83d"}`, `{"a":"\\\ud83d\ude00"}`, "{\"\xff\":1}", `{"a":[[[]]]}`, `{`, ``} {
 		f.Add(s)
