@@ -34,8 +34,8 @@ func worth(dollars int64, calls ...llmtest.Call) llmtest.Round {
 
 var look = llmtest.Use("Look", map[string]string{"text": "x"})
 
-// What a provider counted of an answer that failed is paid for, whether it is
-// asked for again or given up.
+// The tokens of a failed answer are paid for, whether it is requested again or
+// given up.
 func TestCostOfFailedAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
