@@ -3,6 +3,7 @@ package agent_test
 import (
 	"fmt"
 	"strings"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -248,5 +249,15 @@ func TestFinishReasons(t *testing.T) {
 				t.Errorf("ended as %s after %d requests, want %s after %d", got, len(model.Requests()), tt.end, tt.requests)
 			}
 		})
+	}
+}
+
+// A provider that pauses its answer again and again is asked to go on for a limited
+// number of times.
+func TestEndlessPauses(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(slices.Repeat([]llmtest.Round{{Text: "Hm.", Finish: llm.FinishPause}}, 30)...)
+	if got := end(t, newRig(t, model).run("go")); got != agent.EndDone || len(model.Requests()) != 11 {
+		t.Errorf("ended as %s after %d requests", got, len(model.Requests()))
 	}
 }
