@@ -2,8 +2,8 @@ package agent_test
 
 import (
 	"fmt"
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
