@@ -279,12 +279,26 @@ func (s *Store) blobDir(session string) string {
 	return filepath.Join(s.home, "blobs", filepath.Base(session))
 }
 
+// makeBlobDir returns a session's folder for data, and creates it if it is missing.
+// A new folder is synced into those above it: a file in it would not outlast a power
+// failure otherwise.
+func (s *Store) makeBlobDir(session string) (string, error) {
+	dir := s.blobDir(session)
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return dir, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make blob folder: %w", err)
+	}
+	return dir, errors.Join(syncDir(filepath.Dir(dir)), syncDir(s.home))
+}
+
 // writeBlob syncs an event's data to disk before the row that names it. The
 // next attempt overwrites the file of a failed transaction.
 func (s *Store) writeBlob(session string, seq int64, body []byte) (string, error) {
-	dir := s.blobDir(session)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("make blob folder: %w", err)
+	dir, err := s.makeBlobDir(session)
+	if err != nil {
+		return "", err
 	}
 	name := strconv.FormatInt(seq, 10) + ".json"
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)

@@ -141,9 +141,9 @@ func (s *Store) scanWhole(row scanner, session string) (ev agent.Event, r stored
 // linkBlob gives a session the file of another one's event, which is never written
 // to again. Where files cannot have two names, it is copied.
 func (s *Store) linkBlob(from string, ev agent.Event, r storedEvent) (name string, err error) {
-	dir := s.blobDir(ev.Session)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("make blob folder: %w", err)
+	dir, err := s.makeBlobDir(ev.Session)
+	if err != nil {
+		return "", err
 	}
 	name = strconv.FormatInt(ev.Seq, 10) + ".json"
 	if os.Link(filepath.Join(s.blobDir(from), filepath.Base(r.blob.String)), filepath.Join(dir, name)) == nil {
