@@ -207,6 +207,14 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 	return p
 }
 
+// Prepare makes the tables that every profile takes, so that the first session finds them
+// ready.
+func Prepare() {
+	specBindings()
+	anthropicBindings()
+	habits()
+}
+
 // bindings returns the shown bindings of registered tools, followed by hidden
 // ones for everything else that is understood.
 func (d design) bindings(there []string, s Surroundings) []agent.Binding {

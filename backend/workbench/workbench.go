@@ -120,6 +120,7 @@ type Workbench struct {
 	looks     looks
 	glances   glances
 	relinked  relinked
+	preparing sync.WaitGroup
 }
 
 // New returns a workbench. Close stops everything that runs in it.
@@ -146,6 +147,16 @@ func New(cfg Config) *Workbench {
 	})
 	w.calls = w.dispatcher()
 	return w
+}
+
+// Prepare begins to make what the first session needs and no setting changes: the catalogue
+// of models, and the tables of the tools' names. It returns at once; whoever needs a part
+// that is not ready waits for it.
+func (w *Workbench) Prepare() {
+	w.preparing.Go(func() { // ends by itself, within milliseconds
+		_ = w.providers.CheckCatalogue() // whoever lists models learns of faults in the user's rows
+		profile.Prepare()
+	})
 }
 
 // dispatcher registers every method that a front end can call.
@@ -286,7 +297,7 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // resume when the session is opened again; all others are interrupted and
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
-	defer func() { w.cancel(); w.caches.Wait(); w.journal.Close() }()
+	defer func() { w.cancel(); w.preparing.Wait(); w.caches.Wait(); w.journal.Close() }()
 	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx), w.hooks.Close(ctx), w.skills.Close(ctx), w.staged.close())
 }
 

@@ -95,6 +95,7 @@ func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.Prepare()
 	if !cfg.Unattended {
 		a.verify()
 		if err := a.Recover(ctx); err != nil {
