@@ -97,7 +97,8 @@ const (
 // Answer is a person's decision about a call.
 type Answer struct {
 	Decision Decision `json:"decision"` // allow or deny
-	// Scope is where the answer is remembered, and so how long it holds.
+	// Scope is where the answer is remembered, and so how long it holds. A session
+	// itself remembers only [ScopeSession]; wider scopes are for the host to store.
 	Scope Scope `json:"scope,omitempty"`
 	// Rule is the rule that is remembered, such as "Bash(git push *)". If it is
 	// empty, equal calls are.
