@@ -132,7 +132,8 @@ func (l *Local) confinedSpec(ctx context.Context, c Command) (sandbox.Spec, erro
 		return spec, err
 	}
 	if confining, ok := l.Confinement(ctx); ok {
-		spec.Confine = &confining.Profile
+		profile := confining.Profile()
+		spec.Confine = &profile
 	}
 	return spec, nil
 }

@@ -15,7 +15,9 @@ type Confiner interface {
 
 // Confining is how an environment confines its commands.
 type Confining struct {
-	Profile confine.Profile
+	// Profile makes what the next command may do. Whether a call may run is asked
+	// more often than it runs.
+	Profile func() confine.Profile
 	// Free says that the user lets confined commands run without asking, and
 	// Outside that a command may ask to run unconfined.
 	Free, Outside bool

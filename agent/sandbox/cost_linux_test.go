@@ -28,10 +28,10 @@ func sessionProfile(b *testing.B) (p confine.Profile, project string) {
 	}
 	own := filepath.Join(base, "atelier")
 	project = filepath.Join(base, "home/project")
-	return confine.Combine(confine.Place{
+	return confine.Combine().At(confine.Place{
 		Project: project, Home: filepath.Join(base, "home"), Own: []string{own}, Visible: []string{own + "/output"},
 		Temp: own + "/output/tmp", Cache: own + "/confined/cache",
-	}).Profile, project
+	}), project
 }
 
 // BenchmarkConfined compares an empty command without a confinement and with

@@ -40,8 +40,8 @@ func (w *Workbench) sandboxLevel(ctx context.Context, _ backend.Empty) (SandboxL
 	if err != nil {
 		return SandboxLevel{}, err
 	}
-	wish := confine.Combine(confine.Place{Project: w.cfg.Folder}, layers...)
-	files := confine.Combine(confine.Place{Project: w.cfg.Folder}, layers[1:]...)
+	wish := confine.Combine(layers...)
+	files := confine.Combine(layers[1:]...)
 	reply := SandboxLevel{
 		Level: sandbox.Confinement(ctx, wish.Weaker), On: wish.Enabled, Free: wish.AutoAllow, Outside: wish.Unsandboxed,
 		ByFile: files.Enabled, Hosts: wish.Allowed,
@@ -74,27 +74,31 @@ func (w *Workbench) confining(session, folder string) func(context.Context) (env
 			slog.Error("could not read the settings of the sandbox", "err", err)
 			layers = []confine.Layer{{Broken: true, Settings: confine.Settings{Enabled: new(true)}}}
 		}
-		if wish := confine.Combine(confine.Place{Project: folder}, layers...); !wish.Enabled {
+		wish := confine.Combine(layers...)
+		if !wish.Enabled {
 			return env.Confining{}, false
 		}
-		at, err := w.confinedPlace(session, folder)
-		if err != nil {
-			slog.Warn("could not make folders for confined commands", "err", err)
+		profile := func() confine.Profile {
+			at, err := w.confinedPlace(session, folder)
+			if err != nil {
+				slog.Warn("could not make folders for confined commands", "err", err)
+			}
+			p := wish.At(at)
+			connect(&p, wish)
+			return p
 		}
-		wish := confine.Combine(at, layers...)
-		w.connect(&wish)
-		return env.Confining{Profile: wish.Profile, Free: wish.AutoAllow, Outside: wish.Unsandboxed}, true
+		return env.Confining{Profile: profile, Free: wish.AutoAllow, Outside: wish.Unsandboxed}, true
 	}
 }
 
 // confinedSentence tells a model how the commands of its session are confined; it
 // is empty if they are not.
-func (w *Workbench) confinedSentence(folder string) string {
+func (w *Workbench) confinedSentence() string {
 	layers, err := w.sandboxLayers(w.ctx)
 	if err != nil {
 		return "" // each command says what is wrong
 	}
-	wish := confine.Combine(confine.Place{Project: folder}, layers...)
+	wish := confine.Combine(layers...)
 	if !wish.Enabled {
 		return ""
 	}
@@ -102,18 +106,18 @@ func (w *Workbench) confinedSentence(folder string) string {
 }
 
 // connect gives a command the hosts that it may reach.
-func (w *Workbench) connect(wish *confine.Wish) {
+func connect(p *confine.Profile, wish confine.Wish) {
 	if len(wish.Allowed) == 0 {
 		return
 	}
 	rules, err := network.New(network.Settings{
-		AllowedDomains: wish.Allowed, DeniedDomains: wish.Denied, AllowLocalBinding: wish.Profile.LocalBinding,
+		AllowedDomains: wish.Allowed, DeniedDomains: wish.Denied, AllowLocalBinding: p.LocalBinding,
 	})
 	if err != nil {
 		slog.Warn("some hosts in the settings of the sandbox cannot be read", "err", err)
 	}
-	wish.Profile.Network = confine.NetworkProxy
-	wish.Profile.Proxy = proxy.New(network.Dialer{Rules: rules})
+	p.Network = confine.NetworkProxy
+	p.Proxy = proxy.New(network.Dialer{Rules: rules})
 }
 
 // SandboxCaches says how much the caches of confined commands take, in bytes, of

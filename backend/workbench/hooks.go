@@ -65,7 +65,7 @@ func (w *Workbench) folderOfSession(ctx context.Context, id string) string {
 
 // deniedHosts returns the settings of the network that hold for hooks, too.
 func (w *Workbench) deniedHosts() network.Settings {
-	wish := confine.Combine(confine.Place{Project: w.cfg.Folder}, w.guard.Sandbox(w.ctx)...)
+	wish := confine.Combine(w.guard.Sandbox(w.ctx)...)
 	return network.Settings{DeniedDomains: wish.Denied}
 }
 

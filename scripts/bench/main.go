@@ -107,6 +107,8 @@ type bench struct {
 	runs    int
 	format  format
 	files   int // of the project, besides its own
+	// settings is the user's settings file; empty means none.
+	settings string
 }
 
 // run is the measurement of one run of the program.
@@ -143,6 +145,7 @@ var cases = []benchCase{
 	{"next request after a command", func(b bench) (string, error) {
 		return b.median(rounds(30, command), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
 	}},
+	{"what the sandbox adds to that", func(b bench) (string, error) { return b.confined(rounds(30, command)) }},
 	{"next request after a change", func(b bench) (string, error) {
 		return b.median(rounds(30, change), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
 	}},
@@ -249,6 +252,10 @@ func (b bench) project() (dir, project string, err error) {
 	}
 	if err == nil {
 		err = fill(project, b.files)
+	}
+	if err == nil && b.settings != "" {
+		own := filepath.Join(dir, ".agent")
+		err = errors.Join(os.Mkdir(own, 0o700), os.WriteFile(filepath.Join(own, "settings.json"), []byte(b.settings), 0o600))
 	}
 	if err != nil {
 		_ = os.RemoveAll(dir)

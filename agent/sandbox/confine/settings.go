@@ -79,24 +79,22 @@ type Wish struct {
 	// Allowed and Denied are the domains of the network; none allowed means no
 	// network.
 	Allowed, Denied []string
-	Profile         Profile
+
+	layers                 []Layer
+	nested, local, sockets bool
 }
 
-// Combine returns what layers, the weakest first, ask for at a place.
-func Combine(at Place, layers ...Layer) Wish {
-	w := Wish{Unsandboxed: true}
-	var read, write, denied []string
-	nested, local, sockets := false, false, false
+// Combine returns what layers, the weakest first, ask for.
+func Combine(layers ...Layer) Wish {
+	w := Wish{Unsandboxed: true, layers: layers}
 	for _, l := range layers {
 		w.Enabled = w.Enabled || isSet(l.Enabled)
 		l.widen(&w.AutoAllow, l.AutoAllow)
 		l.widen(&w.Unsandboxed, l.Unsandboxed)
 		l.widen(&w.Weaker, l.WeakerNested)
-		l.widen(&nested, l.Nested)
-		l.widen(&local, l.Network.LocalBinding)
-		l.widen(&sockets, l.Network.UnixSockets)
-		read, write = at.narrow(read, l.Read, l.Trusted), at.narrow(write, l.Write, l.Trusted)
-		denied = append(denied, l.Denied...)
+		l.widen(&w.nested, l.Nested)
+		l.widen(&w.local, l.Network.LocalBinding)
+		l.widen(&w.sockets, l.Network.UnixSockets)
 		w.Denied = append(w.Denied, l.Network.Denied...)
 		if l.Trusted {
 			w.Allowed = append(w.Allowed, l.Network.Allowed...)
@@ -104,11 +102,22 @@ func Combine(at Place, layers ...Layer) Wish {
 	}
 	if slices.ContainsFunc(layers, func(l Layer) bool { return l.Broken }) {
 		w.AutoAllow, w.Unsandboxed, w.Weaker, w.Allowed = false, false, false, nil
-		nested, local, sockets = false, false, false
+		w.nested, w.local, w.sockets = false, false, false
 	}
-	w.Profile = at.profile(read, write, denied)
-	w.Profile.Nested, w.Profile.LocalBinding, w.Profile.UnixSockets, w.Profile.Weaker = nested, local, sockets, w.Weaker
 	return w
+}
+
+// At returns what commands may do at a place. It looks at the files there, and
+// belongs to one command.
+func (w Wish) At(at Place) Profile {
+	var read, write, denied []string
+	for _, l := range w.layers {
+		read, write = at.narrow(read, l.Read, l.Trusted), at.narrow(write, l.Write, l.Trusted)
+		denied = append(denied, l.Denied...)
+	}
+	p := at.profile(read, write, denied)
+	p.Nested, p.LocalBinding, p.UnixSockets, p.Weaker = w.nested, w.local, w.sockets, w.Weaker
+	return p
 }
 
 // Sentence tells a model what commands can do on a machine of a level, so that it

@@ -41,27 +41,28 @@ func TestLayers(t *testing.T) {
 		{"no folder", []Layer{layer(t, true, `{"allowedWritePaths":[]}`)}, Wish{Unsandboxed: true}, []string{}, false, false},
 		{"a broken file", []Layer{layer(t, true, wide), layer(t, true, `{"enabled":"perhaps"}`)}, Wish{Enabled: true}, []string{"/home/u/p", "/home/u/out", "/srv"}, false, false},
 	} {
-		got := Combine(at, test.layers...)
+		got := Combine(test.layers...)
 		if got.Enabled != test.want.Enabled || got.AutoAllow != test.want.AutoAllow || got.Unsandboxed != test.want.Unsandboxed || got.Weaker != test.want.Weaker {
 			t.Errorf("%s: %+v", test.name, got)
 		}
-		if !slices.Equal(got.Profile.Writable, test.writable) || (len(got.Allowed) > 0) != test.network || got.Profile.Nested != test.nested {
-			t.Errorf("%s: writes %v, network %v, nested %t", test.name, got.Profile.Writable, got.Allowed, got.Profile.Nested)
+		if p := got.At(at); !slices.Equal(p.Writable, test.writable) || (len(got.Allowed) > 0) != test.network || p.Nested != test.nested {
+			t.Errorf("%s: writes %v, network %v, nested %t", test.name, p.Writable, got.Allowed, p.Nested)
 		}
 	}
-	got := Combine(at, layer(t, false, narrow))
+	got := Combine(layer(t, false, narrow))
+	hidden := got.At(at).Hidden
 	for _, path := range []string{"/home/u/p/secrets", "/home/u/diary", "/home/u/.ssh", "/home/u/.atelier"} {
-		if !slices.Contains(got.Profile.Hidden, path) {
+		if !slices.Contains(hidden, path) {
 			t.Errorf("%s is not hidden", path)
 		}
 	}
 	if !slices.Equal(got.Denied, []string{"bad.example"}) {
 		t.Errorf("denied %v", got.Denied)
 	}
-	if got := Combine(at).Profile.Protected; !slices.Contains(got, "/home/u/p/.git") || !slices.Contains(got, "/home/u/p/.mcp.json") {
+	if got := Combine().At(at).Protected; !slices.Contains(got, "/home/u/p/.git") || !slices.Contains(got, "/home/u/p/.mcp.json") {
 		t.Errorf("protected %v", got)
 	}
-	reads := Combine(at, layer(t, true, `{"allowedReadPaths":["~/lib"]}`)).Profile
+	reads := Combine(layer(t, true, `{"allowedReadPaths":["~/lib"]}`)).At(at)
 	if !slices.Contains(reads.Hidden, "/home/u") || !slices.Contains(reads.Readable, filepath.Join("/home/u", "lib")) {
 		t.Errorf("hidden %v, readable %v", reads.Hidden, reads.Readable)
 	}
