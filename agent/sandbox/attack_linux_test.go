@@ -234,9 +234,11 @@ var attacks = map[string]string{
 	"rename a parent of a workflow":  `mv .github g; mkdir -p .github/workflows; echo x >.github/workflows/ci.yml`,
 	"settings through the file tree": `echo x >/proc/self/root/BASE/project/.mcp.json; echo x >/proc/self/cwd/.mcp.json`,
 
-	"own namespaces": `unshare -Ur sh -c 'mount -o remount,rw /; echo x >BASE/outside/file'; bwrap --bind / / sh -c 'echo x >BASE/outside/file'`,
-	"remount":        `mount -o remount,rw,bind /; mount -o remount,rw BASE/outside; echo x >BASE/outside/file`,
-	"devices":        `mknod disk b 254 0; cat /dev/vda | head -c9; ls /dev/mem`,
+	"namespaces of users":   `unshare -U echo ` + canary + `; python3 -c 'import ctypes; l = ctypes.CDLL(None); [print("` + canary + `") for f in (l.unshare, lambda n: l.syscall(56, n | 17, 0, 0, 0, 0)) if f(0x10000000) >= 0]'`,
+	"memory that is shared": `python3 -c 'import ctypes; [print("` + canary + `") for n in (321, 323) if ctypes.CDLL(None).syscall(n, 0, 0, 0) >= 0]'`,
+	"own namespaces":        `unshare -Ur sh -c 'mount -o remount,rw /; echo x >BASE/outside/file'; bwrap --bind / / sh -c 'echo x >BASE/outside/file'`,
+	"remount":               `mount -o remount,rw,bind /; mount -o remount,rw BASE/outside; echo x >BASE/outside/file`,
+	"devices":               `mknod disk b 254 0; cat /dev/vda | head -c9; ls /dev/mem`,
 
 	"this machine's ports":   `echo x >/dev/tcp/127.0.0.1/PORT; echo x >/dev/tcp/localhost/PORT; curl -s -m2 http://127.0.0.1:PORT`,
 	"names":                  `getent ahosts example.com && echo ` + canary + `; echo x >/dev/udp/1.1.1.1/53 && echo ` + canary,

@@ -10,13 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"atelier.dev/atelier/agent/sandbox/confine"
-	"golang.org/x/sys/unix"
 )
 
 // means returns the best way to confine commands here.
@@ -130,6 +128,7 @@ func (b bubblewrap) jail(spec Spec, argv []string) (_ *jail, err error) {
 		}
 	}()
 	m := mounts{profile: p, jail: j, links: resolver{}}
+	m.guard()
 	if err := m.plan(spec.Dir); err != nil {
 		return nil, err
 	}
@@ -161,7 +160,7 @@ func (b bubblewrap) jail(spec Spec, argv []string) (_ *jail, err error) {
 		args = append(args, "--proc", "/proc")
 	}
 	j.argv = slices.Concat(args, m.arguments(), []string{"--"}, argv)
-	return j, j.open(p)
+	return j, j.open(&m)
 }
 
 // controlling makes the terminal that is argv's standard input its own, so that
@@ -177,12 +176,16 @@ func controlling(argv []string) ([]string, error) {
 // open makes the descriptors of bubblewrap: 3 has the rules for system calls, 4
 // takes the number of the namespace's first process, and 5, if there is a proxy,
 // says when the command may begin.
-func (j *jail) open(p confine.Profile) error {
-	filter, err := socketFilter(p)
+func (j *jail) open(m *mounts) error {
+	rules, err := socketRules(m.profile)
 	if err != nil {
 		return err
 	}
-	j.undo = append(j.undo, func() { _ = filter.Close() })
+	filter, hold, err := filterFile(rules, m.guarded)
+	if err != nil {
+		return err
+	}
+	j.undo = append(j.undo, func() { _ = errors.Join(filter.Close(), hold.close()) })
 	read, write, err := os.Pipe()
 	if err != nil {
 		return err
@@ -190,14 +193,14 @@ func (j *jail) open(p confine.Profile) error {
 	j.undo = append(j.undo, func() { _ = errors.Join(read.Close(), write.Close()) })
 	j.files = []*os.File{filter, write}
 	var way *gateway
-	if p.Network == confine.NetworkProxy {
-		if way, err = newGateway(p.Proxy); err != nil {
+	if m.profile.Network == confine.NetworkProxy {
+		if way, err = newGateway(m.profile.Proxy); err != nil {
 			return err
 		}
 		j.files = append(j.files, way.held)
 		j.undo = append(j.undo, way.close)
 	}
-	first := 0 // the first process of the namespace
+	var space namespace
 	j.began = func() error {
 		_ = errors.Join(filter.Close(), write.Close())
 		var info struct {
@@ -206,46 +209,23 @@ func (j *jail) open(p confine.Profile) error {
 		if json.NewDecoder(read).Decode(&info) != nil {
 			return nil // bubblewrap says what is wrong
 		}
-		first = info.First
+		if err := space.enter(info.First); err != nil {
+			return err
+		}
 		if way != nil {
-			return way.open(first)
+			if err := way.open(space.first); err != nil {
+				return err
+			}
 		}
-		return nil
-	}
-	j.leader = func() int { return leaderBelow(first) }
-	j.undo = append(j.undo, func() { emptied(first) })
-	return nil
-}
-
-// leaderBelow returns the leader of the command's process group: on a terminal
-// the child of the namespace's first process, else that process itself, which
-// ignores signals.
-func leaderBelow(first int) int {
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", first, first))
-	for _, child := range strings.Fields(string(children)) {
-		pid, err := strconv.Atoi(child)
+		err := hold.release(func() error { return m.inspect(space.first) })
 		if err != nil {
-			continue
+			space.kill() // before the pipe is closed, which would let the command begin
 		}
-		if group, err := unix.Getpgid(pid); err == nil && group == pid {
-			return pid
-		}
+		return err
 	}
-	return first
-}
-
-// emptied waits until no process of a namespace is left. They are killed when
-// bubblewrap ends, and the first one disappears after all others.
-func emptied(first int) {
-	if first == 0 {
-		return
-	}
-	pidfd, err := unix.PidfdOpen(first, 0)
-	if err != nil {
-		return // it is gone
-	}
-	defer unix.Close(pidfd)
-	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(dying.Milliseconds()))
+	j.leader = func() int { return leaderBelow(space.first) }
+	j.undo = append(j.undo, space.empty)
+	return nil
 }
 
 // mounts is the plan of what a command sees.
@@ -256,6 +236,7 @@ type mounts struct {
 	steps   []mount
 	roots   []string // the writable folders, without links
 	dir     string   // the working directory, without links
+	guarded bool     // the mounts are inspected before the command begins
 }
 
 // mount puts something at a path. Steps are taken from the root down; at the
@@ -264,6 +245,9 @@ type mount struct {
 	path string
 	rank int
 	args []string
+	// what was at the source of a bind mount when the plan was made; only known
+	// if others could change it.
+	what os.FileInfo
 }
 
 // The ranks of steps.
@@ -280,7 +264,16 @@ const (
 var private = []string{"/tmp", "/run"}
 
 func (m *mounts) add(rank int, path string, args ...string) {
-	m.steps = append(m.steps, mount{path, rank, args})
+	m.steps = append(m.steps, mount{path: path, rank: rank, args: args})
+}
+
+// bind mounts what is at source, which is no link.
+func (m *mounts) bind(rank int, how, source, path string) {
+	step := mount{path: path, rank: rank, args: []string{how, source, path}}
+	if m.guarded {
+		step.what, _ = os.Lstat(source)
+	}
+	m.steps = append(m.steps, step)
 }
 
 // plan decides what the command sees.
@@ -300,7 +293,7 @@ func (m *mounts) plan(dir string) error {
 		if err != nil {
 			return fmt.Errorf("the folder for temporary files cannot be found: %w", err)
 		}
-		m.add(base, "/tmp", "--bind", temp, "/tmp")
+		m.bind(base, "--bind", temp, "/tmp")
 	}
 	for _, path := range p.Writable {
 		real, err := m.links.follow(path)
@@ -311,11 +304,11 @@ func (m *mounts) plan(dir string) error {
 			return fmt.Errorf("%w: the whole file system cannot be a folder to change", ErrNoConfinement)
 		}
 		m.roots = append(m.roots, real)
-		m.add(writes, real, "--bind", real, real)
+		m.bind(writes, "--bind", real, real)
 	}
 	for _, path := range p.Readable {
 		if real, err := m.links.follow(path); err == nil {
-			m.add(reads, real, "--ro-bind", real, real)
+			m.bind(reads, "--ro-bind", real, real)
 		}
 	}
 	for _, path := range p.Hidden {
@@ -360,7 +353,7 @@ func (m *mounts) hide(path string) error {
 		}
 		m.add(hides, real, "--perms", mode, "--tmpfs", real)
 	} else {
-		m.add(hides, real, "--ro-bind", "/dev/null", real)
+		m.bind(hides, "--ro-bind", "/dev/null", real)
 	}
 	m.pin(real)
 	return nil
@@ -398,7 +391,7 @@ func (m *mounts) keep(path string) error {
 		}
 		m.jail.undo = append(m.jail.undo, release)
 	}
-	m.add(keeps, path, "--ro-bind", path, path)
+	m.bind(keeps, "--ro-bind", path, path)
 	m.pin(path)
 	return nil
 }
@@ -422,7 +415,7 @@ func protectable(path string) (os.FileInfo, error) {
 // which would make room for another path: what is mounted cannot be renamed.
 func (m *mounts) pin(path string) {
 	for dir := filepath.Dir(path); m.isWritable(dir) && !slices.Contains(m.roots, dir); dir = filepath.Dir(dir) {
-		m.add(writes, dir, "--bind", dir, dir)
+		m.bind(writes, "--bind", dir, dir)
 	}
 }
 
@@ -440,7 +433,7 @@ func (m *mounts) enter(dir string) {
 		real = dir // bubblewrap says what is wrong
 	}
 	if isPrivate(real) && !m.isWritable(real) {
-		m.add(reads, real, "--ro-bind", real, real)
+		m.bind(reads, "--ro-bind", real, real)
 	}
 	m.dir = real
 }

@@ -178,7 +178,8 @@ func (l landlock) ruleset(p confine.Profile, where territory) (rules int, err er
 
 // allowBeneath allows something in a folder, or with a file, if it exists.
 func allowBeneath(rules int, handled uint64, path string, a access) error {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	// A command that still runs may have put a link into the way meanwhile.
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
 		return nil //nolint:nilerr // it is gone, or nobody of this user reaches it
 	}

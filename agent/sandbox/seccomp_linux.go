@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -19,31 +20,31 @@ var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": 
 // x32 marks system calls of amd64's second ABI.
 const x32 = 0x4000_0000
 
-// socketFilter returns a file with the rules for a confined command: which
-// sockets it may open. A socket in a read-only folder still accepts
-// connections, and its owner could be asked to write; those of a virtual
-// machine belong to no namespace. Pairs of connected sockets always work.
-func socketFilter(p confine.Profile) (*os.File, error) {
-	rules, err := socketRules(p)
-	if err != nil {
-		return nil, err
-	}
+// filterFile returns a file with rules for system calls, the last of which are
+// held back if asked for.
+func filterFile(rules []unix.SockFilter, held bool) (_ *os.File, h hold, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, hold{}, err
 	}
-	err = binary.Write(write, binary.NativeEndian, rules) // far less than a pipe holds
-	if closed := write.Close(); err == nil {
-		err = closed
+	if held {
+		h, err = holdRules(rules, write)
+	} else {
+		err = binary.Write(write, binary.NativeEndian, rules) // far less than a pipe holds
+	}
+	if h.write == nil {
+		err = errors.Join(err, write.Close())
 	}
 	if err != nil {
-		_ = read.Close()
-		return nil, err
+		return nil, hold{}, errors.Join(err, read.Close(), h.close())
 	}
-	return read, nil
+	return read, h, nil
 }
 
-// socketRules returns the rules as instructions of the kernel's filter machine.
+// socketRules returns the rules for a command that has its own namespaces: which
+// sockets it may open. A socket in a read-only folder still accepts connections,
+// and its owner could be asked to write; those of a virtual machine belong to no
+// namespace. Pairs of connected sockets always work.
 func socketRules(p confine.Profile) ([]unix.SockFilter, error) {
 	c := calls{families: []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}, otherwise: unix.EPERM}
 	if p.UnixSockets {
@@ -64,6 +65,8 @@ func hostRules(p confine.Profile) ([]unix.SockFilter, error) {
 	if len(p.Writable) == 0 {
 		c.refused = slices.Concat(changesOfFiles, olderChangesOfFiles[runtime.GOARCH])
 	}
+	c.refused = append(c.refused, sharedMemory...)
+	c.users = !p.Nested
 	return c.rules()
 }
 
@@ -80,17 +83,24 @@ var (
 	}}
 )
 
+// sharedMemory are the calls for memory and messages that all programs of a user
+// share, such as the windows of a display. Other means keep them apart where a
+// command has its own namespaces.
+var sharedMemory = []uint32{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_MSGGET, unix.SYS_MSGRCV, unix.SYS_MSGSND}
+
 // calls says which system calls a command may make.
 type calls struct {
 	families  []uint32      // of sockets
 	otherwise syscall.Errno // what a socket of another family fails with
 	refused   []uint32
+	users     bool // refuses to create namespaces of users
 }
 
 // rules returns the calls as instructions of the kernel's filter machine.
 // Without sockets of this machine a pair of datagram sockets is refused as well,
 // because each can send to any address. The kernel's keys are refused too: they
-// belong to the user and not to a namespace.
+// belong to the user and not to a namespace. Programs in the kernel and faults
+// handled by a program help to attack it, and no build needs them.
 func (c calls) rules() (rules []unix.SockFilter, err error) {
 	arch, ok := architectures[runtime.GOARCH]
 	if !ok {
@@ -116,9 +126,21 @@ func (c calls) rules() (rules []unix.SockFilter, err error) {
 	if arch == unix.AUDIT_ARCH_X86_64 {
 		refuseIf(unix.BPF_JGE, x32)
 	}
-	keys := []uint32{unix.SYS_IO_URING_SETUP /* it opens sockets too */, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL}
-	for _, call := range slices.Concat(keys, c.refused) {
+	always := []uint32{
+		unix.SYS_IO_URING_SETUP /* it opens sockets too */, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_BPF, unix.SYS_USERFAULTFD,
+	}
+	for _, call := range slices.Concat(always, c.refused) {
 		refuseIf(unix.BPF_JEQ, call)
+	}
+	if c.users {
+		for _, call := range []uint32{unix.SYS_CLONE, unix.SYS_UNSHARE} {
+			branch(unix.BPF_JEQ, call, 0, 4)
+			load(first)
+			refuseIf(unix.BPF_JSET, unix.CLONE_NEWUSER)
+			allow()
+		}
+		branch(unix.BPF_JEQ, unix.SYS_CLONE3, 0, 1)
+		fail(unix.ENOSYS) // its flags cannot be seen; programs then call clone
 	}
 	if !slices.Contains(c.families, unix.AF_UNIX) {
 		branch(unix.BPF_JEQ, unix.SYS_SOCKETPAIR, 0, 7)

@@ -1,0 +1,101 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// begin starts a command that was planned before. It returns what the jail says,
+// and what the command printed once nothing of it is left.
+func begin(t *testing.T, j *jail) (error, string) {
+	t.Helper()
+	out, err := os.Create(filepath.Join(t.TempDir(), "out")) // a pipe would wait for who holds it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := exec.CommandContext(t.Context(), j.argv[0], j.argv[1:]...)
+	cmd.Stdout, cmd.ExtraFiles, cmd.SysProcAttr = out, j.files, ownSession()
+	closeDescriptorsOnExec()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	err = j.entered()
+	_ = cmd.Wait()
+	j.release()
+	text, failed := os.ReadFile(out.Name())
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	return err, string(text)
+}
+
+// A command that runs on may exchange what is about to be mounted for the next
+// one. A link to a secret, and a folder that is not the one that was planned, are
+// not mounted.
+func TestExchangedFoldersAreRefused(t *testing.T) {
+	t.Parallel()
+	needsBubblewrap(t)
+	for name, row := range map[string]struct {
+		exchange string
+		refused  bool
+	}{
+		"nothing":        {"true", false},
+		"a link":         {"mv .husky old && ln -s ../home/.ssh .husky", true},
+		"another folder": {"mv .husky old && cp -r old .husky", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t)
+			kept := filepath.Join(y.project, ".husky")
+			if err := os.Mkdir(kept, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			y.profile.Protected = append(y.profile.Protected, kept)
+			other := y.spec("sleep 4711")
+			other.by, other.Confine, other.Timeout = wholeBubblewrap(), &y.profile, 0
+			p, err := Start(t.Context(), other)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Stop()
+			spec := y.spec("cat .husky/* ~/.ssh/*; echo ran")
+			spec.Confine = &y.profile
+			j, err := wholeBubblewrap().jail(spec, spec.Argv)
+			if err != nil {
+				t.Fatal(err)
+			}
+			y.free(t, row.exchange)
+			err, out := begin(t, j)
+			if errors.Is(err, ErrNoConfinement) != row.refused || strings.Contains(out, "ran") == row.refused || strings.Contains(out, canary) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// A command that traces its namespace's first process can keep it from ending with
+// bubblewrap. Nothing survives all the same.
+func TestTheNamespaceEndsByForce(t *testing.T) {
+	t.Parallel()
+	needsBubblewrap(t)
+	y := newYard(t)
+	spec := y.spec("setsid sleep 4711 >/dev/null 2>&1 & echo ran")
+	spec.Confine = &y.profile
+	j, err := wholeBubblewrap().jail(spec, spec.Argv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.argv = slices.DeleteFunc(j.argv, func(arg string) bool { return arg == "--die-with-parent" })
+	if err, out := begin(t, j); err != nil || !strings.Contains(out, "ran") {
+		t.Fatal(err, out)
+	}
+	if left := processesIn(t, y.project); left != "" {
+		t.Errorf("left: %s", left)
+	}
+}

@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// namespace is what the processes of a command live in. It ends with its first
+// one, which the kernel lets end all others.
+type namespace struct {
+	first  int // 0 if it is not known
+	handle int
+}
+
+// enter opens a handle to the first process while that certainly exists, so that
+// its number cannot mean another one later.
+func (n *namespace) enter(first int) error {
+	handle, err := unix.PidfdOpen(first, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return nil // bubblewrap says what is wrong
+	}
+	if err != nil {
+		return fmt.Errorf("open a handle to the command: %w", err)
+	}
+	n.first, n.handle = first, handle
+	return nil
+}
+
+func (n *namespace) kill() {
+	if n.first != 0 {
+		_ = unix.PidfdSendSignal(n.handle, unix.SIGKILL, nil, 0)
+	}
+}
+
+// empty kills all processes and waits until none is left: the first one disappears
+// after all others. It should end with bubblewrap, but a command that traces it
+// can keep it from that.
+func (n *namespace) empty() {
+	if n.first == 0 {
+		return
+	}
+	n.kill()
+	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(n.handle), Events: unix.POLLIN}}, int(dying.Milliseconds()))
+	_ = unix.Close(n.handle)
+}
+
+// leaderBelow returns the leader of the command's process group: on a terminal
+// the child of the namespace's first process, else that process itself, which
+// ignores signals.
+func leaderBelow(first int) int {
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", first, first))
+	for _, child := range strings.Fields(string(children)) {
+		pid, err := strconv.Atoi(child)
+		if err != nil {
+			continue
+		}
+		if group, err := unix.Getpgid(pid); err == nil && group == pid {
+			return pid
+		}
+	}
+	return first
+}
