@@ -105,6 +105,8 @@ var programs = map[string]program{
 	"nproc":    {operands: none},
 	"hostname": {flags: "s", operands: none},
 	"uptime":   {flags: "ps", operands: none},
+	"sleep":    {operands: texts},
+	"expr":     {operands: texts},
 	"free":     {flags: "bkmghtw", operands: none},
 	"lscpu":    {operands: none},
 	"groups":   {operands: none},

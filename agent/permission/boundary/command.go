@@ -35,10 +35,15 @@ func (c *Checker) command(line, dir string, scripts int) Verdict {
 	if slices.ContainsFunc(effects, func(e agent.Effect) bool { return e.ID == agent.EffectTooLong }) {
 		return denied("The command is too long or nested too deeply to be read.")
 	}
-	return c.steps(steps, scripts)
+	verdict := c.steps(steps, scripts)
+	for _, step := range steps {
+		verdict = stricter(verdict, c.gitText(step))
+	}
+	return verdict
 }
 
-// Steps is Command for a line that has been traced already.
+// Steps is Command for a line that has been traced already, and for callers that
+// find out themselves what git prints.
 func (c *Checker) Steps(steps []effect.Step) Verdict { return c.steps(steps, maxScripts) }
 
 func (c *Checker) steps(steps []effect.Step, scripts int) Verdict {
