@@ -195,6 +195,9 @@ var secrets = strings.Fields(`
 	.netrc .pgpass .my.cnf .pypirc .git-credentials .config/git/credentials .npmrc .vault-token .boto .s3cfg .terraform.d
 	.cargo/credentials .cargo/credentials.toml .config/op .config/hub .mozilla .config/google-chrome .config/chromium
 	.config/BraveSoftware .thunderbird .bash_history .zsh_history .python_history .psql_history .claude.json .codex/auth.json
+	.claude/.credentials.json .gemini/oauth_creds.json .local/share/opencode/auth.json .config/github-copilot .Xauthority .mysql_history
+	.node_repl_history .local/share/fish/fish_history .gem/credentials .composer/auth.json .config/composer/auth.json .config/rclone
+	.config/containers/auth.json .config/sops .config/doctl .config/hcloud .pulumi/credentials.json .cache/huggingface/token
 `)
 
 // profile returns what commands may do, given the lists of all settings.

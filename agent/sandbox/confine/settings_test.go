@@ -51,7 +51,7 @@ func TestLayers(t *testing.T) {
 	}
 	got := Combine(layer(t, false, narrow))
 	hidden := got.At(at).Hidden
-	for _, path := range []string{"/home/u/p/secrets", "/home/u/diary", "/home/u/.ssh", "/home/u/.atelier"} {
+	for _, path := range []string{"/home/u/p/secrets", "/home/u/diary", "/home/u/.ssh", "/home/u/.atelier", "/home/u/.claude/.credentials.json"} {
 		if !slices.Contains(hidden, path) {
 			t.Errorf("%s is not hidden", path)
 		}
