@@ -314,11 +314,8 @@ func (t *turn) refused(r *ready, denial string) string {
 // arrive tells hooks that a command is about to run in another folder than the
 // one before it. An empty name stands for the session's folder.
 func (t *turn) arrive(r *ready) {
-	if !t.session.Hooked(HookCwdChanged) {
-		return
-	}
 	access, _ := r.access()
-	if access.Command == "" || access.Task != "" || access.Dir == t.session.dir {
+	if access.Command == "" || access.Task != "" || access.Dir == t.session.dir || !t.session.Hooked(HookCwdChanged) {
 		return
 	}
 	old := t.session.dir

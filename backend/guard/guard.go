@@ -57,14 +57,15 @@ func New(cfg Config) *Guard {
 		cfg.Now = time.Now
 	}
 	g := &Guard{
-		cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User),
+		cfg:  cfg,
 		read: map[settings.File]reading{}, sessions: map[string][]written{}, accepted: map[settings.File][]string{}, sets: map[string]*rule.Set{},
 	}
-	for _, f := range g.settings.Files() {
+	for _, f := range settings.NewReader(cfg.Folder, cfg.User).Files() {
 		if !f.Foreign {
 			g.files = append(g.files, f)
 		}
 	}
+	g.settings = settings.NewReaderOf(g.files...)
 	return g
 }
 
@@ -84,7 +85,11 @@ func (g *Guard) Place() rule.Place {
 
 // look reads a file, if it has changed, and what the user accepted of it.
 func (g *Guard) look(ctx context.Context, f settings.File) (reading, []string, error) {
-	text := g.settings.Read(f)
+	return g.understand(ctx, f, g.settings.Read(f))
+}
+
+// understand is look for a text that was read just now.
+func (g *Guard) understand(ctx context.Context, f settings.File, text *settings.Text) (reading, []string, error) {
 	g.mu.Lock()
 	r := g.read[f]
 	accepted, known := g.accepted[f]

@@ -48,8 +48,9 @@ func (g *Guard) latest(all []found) bool {
 // refresh reads again what has changed. It returns what the files say and a name of
 // what cannot be read, if there is such a thing.
 func (g *Guard) refresh(ctx context.Context, session string) (all []found, unread string) {
-	for _, f := range g.files {
-		r, accepted, err := g.look(ctx, f)
+	texts := g.settings.ReadAll()
+	for i, f := range g.files {
+		r, accepted, err := g.understand(ctx, f, texts[i])
 		if r.err != nil || err != nil {
 			unread = f.Path()
 		}

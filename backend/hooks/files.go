@@ -73,12 +73,10 @@ func (h *Hooks) look() (*list, []*settings.Text) {
 	h.mu.Lock()
 	known := h.list
 	h.mu.Unlock()
-	files := h.settings.Files()
-	texts := make([]*settings.Text, len(files))
+	texts := h.settings.ReadAll()
 	same := known != nil && !known.unsure()
-	for i, f := range files {
-		texts[i] = h.settings.Read(f)
-		same = same && equal(known.sources[i].text, texts[i])
+	for i, text := range texts {
+		same = same && equal(known.sources[i].text, text)
 	}
 	if !same {
 		return nil, texts

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -39,6 +40,8 @@ type Text struct {
 
 	bytes []byte
 	info  fs.FileInfo
+	// alone says that not even the file's folder was there.
+	alone bool
 	// settled says that the file was old enough when it was read: a later change
 	// shows in its time.
 	settled bool
@@ -140,6 +143,36 @@ func (r *Reader) Read(f File) *Text {
 	return t
 }
 
+// ReadAll returns what the files say, in the order of Files, like Read of each. Each
+// call of a tool asks several times, so a folder that is still not there is looked for
+// once, not its files one by one.
+func (r *Reader) ReadAll() []*Text {
+	texts := make([]*Text, len(r.files))
+	r.mu.Lock()
+	for i, f := range r.files {
+		texts[i] = r.read[f]
+	}
+	r.mu.Unlock()
+	absent := make([]string, 0, len(r.files))
+	for i, f := range r.files {
+		before := texts[i]
+		if before == nil || !before.alone {
+			texts[i] = r.Read(f)
+			continue
+		}
+		folder := filepath.Dir(f.Path())
+		if slices.Contains(absent, folder) {
+			continue
+		}
+		if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
+			absent = append(absent, folder)
+		} else {
+			texts[i] = r.Read(f)
+		}
+	}
+	return texts
+}
+
 // unchanged reports whether the file is as it was when it was read. Links are
 // followed, wherever they lead: the file that was read has the same bytes whatever
 // way leads to it.
@@ -170,7 +203,8 @@ func (f File) read() *Text {
 	info, err := root.Stat(f.Name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &Text{}
+		_, err := root.Lstat(filepath.Dir(f.Name))
+		return &Text{alone: errors.Is(err, fs.ErrNotExist)}
 	case err != nil:
 		return &Text{There: true, Err: err}
 	}

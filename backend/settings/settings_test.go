@@ -202,6 +202,52 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// All files together say what each says by itself, whatever of their folders is there.
+func TestReadAll(t *testing.T) {
+	t.Parallel()
+	project, user := folders(t)
+	r := NewReader(project, user)
+	files := r.Files()
+	steps := []func(){
+		func() {},
+		func() { write(t, files[4].Path(), `{"a": 1}`) },
+		func() { write(t, files[2].Path(), `{"b": 1}`) },
+		func() { write(t, files[2].Path(), `{"b": 2}`) },
+		func() { write(t, files[0].Path(), `{"c": 1}`) },
+		func() {
+			if err := os.RemoveAll(filepath.Dir(files[2].Path())); err != nil {
+				t.Fatal(err)
+			}
+		},
+		func() {},
+		func() { write(t, files[6].Path(), `{"d": 1}`) },
+	}
+	for i, step := range steps {
+		step()
+		for range 2 {
+			for j, got := range r.ReadAll() {
+				want := NewReader(project, user).Read(files[j])
+				if got.There != want.There || string(got.Bytes()) != string(want.Bytes()) || got.Err != nil {
+					t.Errorf("step %d: %s is there: %v, %q; want %v, %q", i, files[j].Name, got.There, got.Bytes(), want.There, want.Bytes())
+				}
+			}
+		}
+	}
+}
+
+// Folders without settings cost one question each, however many files they may have.
+func TestAbsentFoldersAreAskedForOnce(t *testing.T) {
+	project, user := folders(t)
+	r := NewReader(project, user)
+	r.ReadAll()
+	one := testing.AllocsPerRun(20, func() { _, _ = os.Lstat(filepath.Join(project, ".agent")) })
+	all := testing.AllocsPerRun(20, func() { r.ReadAll() })
+	// Two slices, the path of each file, and four folders.
+	if limit := 2 + float64(len(r.Files())) + 4*one; all > limit {
+		t.Errorf("%.0f allocations, want at most %.0f", all, limit)
+	}
+}
+
 // A file outside the folder, or one that is too long, is not read.
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
