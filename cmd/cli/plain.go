@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,6 +69,10 @@ func isPlain(text []byte) bool {
 // other than the given ones of ASCII. Every delta goes through it twice.
 func hasCommand(text []byte, but string) bool {
 	for len(text) > 0 {
+		if len(text) >= 8 && printable(binary.LittleEndian.Uint64(text)) {
+			text = text[8:]
+			continue
+		}
 		if c := text[0]; c < utf8.RuneSelf {
 			if (c < ' ' || c == 0x7f) && strings.IndexByte(but, c) < 0 {
 				return true
@@ -82,6 +87,14 @@ func hasCommand(text []byte, but string) bool {
 		text = text[size:]
 	}
 	return false
+}
+
+// printable reports whether eight bytes are printable characters of ASCII. If one of
+// them is not, the high bit of the lowest such byte is set: by itself, by the
+// subtraction (below U+0020) or by the addition (U+007F).
+func printable(eight uint64) bool {
+	const each = 0x0101010101010101
+	return (eight|(eight-0x20*each)|(eight+each))&(0x80*each) == 0
 }
 
 // isCommand reports whether a terminal may act on r instead of showing it.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -36,6 +37,22 @@ func TestPlain(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Eight bytes at once are found printable exactly if each of them is.
+func TestPrintableBytes(t *testing.T) {
+	t.Parallel()
+	for _, others := range []string{"        ", "~~~~~~~~"} {
+		for place := range others {
+			for c := range 256 {
+				eight := []byte(others)
+				eight[place] = byte(c)
+				if got, want := printable(binary.LittleEndian.Uint64(eight)), c >= ' ' && c < 0x7f; got != want {
+					t.Errorf("%q is printable: %v", eight, got)
+				}
+			}
+		}
 	}
 }
 
