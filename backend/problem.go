@@ -241,7 +241,7 @@ var problems = map[ProblemID]problem{
 		kept: "It still waits for an answer.", next: "Answer it where the session runs.",
 	},
 	ProblemApprovalAnswered:   {code: CodeNotFound, message: "This request was already answered.", kept: "The first answer counts."},
-	ProblemServerQuestionGone: {code: CodeNotFound, message: "This question does not wait any more.", kept: "It was answered, or the call that it belongs to has ended."},
+	ProblemServerQuestionGone: {code: CodeNotFound, message: "This question is no longer waiting.", kept: "It was answered, or the call that it belongs to has ended."},
 	ProblemServerAnswer:       {code: CodeInvalid, message: "The answer does not fit the form.", kept: "The question still waits.", next: "Check the values and send them again."},
 	ProblemCommandUnknown:     {code: CodeNotFound, message: "There is no command /{0} now.", next: "Type a slash to see the commands."},
 	ProblemCommandArgument:    {code: CodeInvalid, message: "The command /{0} needs a value for {1}.", next: "Add it, and send again."},
@@ -334,7 +334,7 @@ var problems = map[ProblemID]problem{
 		kept: "It was not changed.", next: "Unlock the keyring, or set {1}.",
 	},
 	ProblemKeyGarbled: {
-		code: CodeKeyUnavailable, message: "What is stored as the key of {0} is not readable.",
+		code: CodeKeyUnavailable, message: "The stored key of {0} is not readable.",
 		kept: "It was not changed.", next: "Remove the endpoint and add it again.",
 	},
 	ProblemKeyUnsaved: {

@@ -22,7 +22,7 @@ var forkProblems = map[ProblemID]problem{
 		code: CodeInternal, message: "The worktree could not be made.", kept: "Nothing was forked.", next: "See the details, or fork the session without a worktree.",
 	},
 	ProblemWorktreeGone: {
-		code: CodeNotFound, message: "The worktree of this session, {0}, is not there any more.", kept: keptAll,
+		code: CodeNotFound, message: "The worktree of this session, {0}, no longer exists.", kept: keptAll,
 		next: "Fork the session into the project's folder to go on there, or bring the worktree back with git worktree add.",
 	},
 	ProblemTakeReadOnly: {code: CodeInvalid, message: "Nothing may be changed here, so nothing was taken over.", kept: keptAll},

@@ -18,7 +18,7 @@ const (
 const keptHooks = "The hooks were not changed."
 
 var hookProblems = map[ProblemID]problem{
-	ProblemHookMissing: {code: CodeNotFound, message: "The hook does not stand there any more.", kept: keptHooks, next: "Look at the list of hooks again."},
+	ProblemHookMissing: {code: CodeNotFound, message: "This hook no longer exists.", kept: keptHooks, next: "Look at the list of hooks again."},
 	ProblemHookEntry:   {code: CodeNotFound, message: "The log of hooks does not have this entry any more.", kept: keptAll},
 	ProblemHookDraft:   {code: CodeInvalid, message: "The hook cannot run as it is written. {0}", kept: keptHooks},
 	ProblemHookScope:   {code: CodeInvalid, message: "Hooks cannot be kept there.", kept: keptHooks},

@@ -53,9 +53,9 @@ var ruleProblems = map[ProblemID]problem{
 	},
 	ProblemRulePast:    {code: CodeInvalid, message: "The rule would end in the past.", kept: keptRules},
 	ProblemRuleScope:   {code: CodeInvalid, message: "Rules cannot be kept there.", kept: keptRules},
-	ProblemRuleMissing: {code: CodeNotFound, message: "The rule {0} does not stand there any more.", kept: keptRules},
+	ProblemRuleMissing: {code: CodeNotFound, message: "The rule {0} no longer exists.", kept: keptRules},
 	ProblemRuleOther: {
-		code: CodeInvalid, message: "The rule {0} does not mean this call.",
+		code: CodeInvalid, message: "The rule {0} does not match this call.",
 		kept: "The request still waits for an answer.", next: "Choose another rule, or answer once.",
 	},
 	ProblemRulesFull: {code: CodeInvalid, message: "There are too many rules.", kept: keptRules, next: "Remove some that are not needed."},

@@ -30,7 +30,7 @@ const (
 )
 
 var skillProblems = map[ProblemID]problem{
-	ProblemSkillMissing: {code: CodeNotFound, message: "The skill does not stand there any more.", kept: keptSkills, next: "Look at the list of skills again."},
+	ProblemSkillMissing: {code: CodeNotFound, message: "This skill no longer exists.", kept: keptSkills, next: "Look at the list of skills again."},
 	ProblemSkillFile:    {code: CodeNotFound, message: "The skill has no file {0}.", kept: keptSkills, next: "Look at its list of files again."},
 	ProblemSkillUnread: {
 		code: CodeFolder, message: "{0} cannot be read.", kept: keptSkills, next: "Make it a file that you may read.",

@@ -42,7 +42,7 @@ const (
 	TrustAccepted TrustState = "trusted"
 	TrustChanged  TrustState = "changed"
 	TrustRefused  TrustState = "refused"
-	TrustGone     TrustState = "gone" // it was trusted, and does not stand there any more
+	TrustGone     TrustState = "gone" // it was trusted, and no longer exists
 )
 
 // TrustRequest is for trust.show, trust.refuse and trust.revoke.

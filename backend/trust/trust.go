@@ -97,7 +97,7 @@ const (
 	StateTrusted State = "trusted"
 	StateChanged State = "changed" // it was trusted, and is something else now
 	StateRefused State = "refused"
-	StateGone    State = "gone" // it was trusted, and does not stand there any more
+	StateGone    State = "gone" // it was trusted, and no longer exists
 )
 
 // Status is an item with what the user decided.

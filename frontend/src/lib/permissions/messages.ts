@@ -36,7 +36,7 @@ export const messages = {
     accept: 'Accept exactly this',
     accepted: 'Accepted: {file}.',
     stricter: 'Make this stricter',
-    stricter_gone: 'The rule does not stand there any more.',
+    stricter_gone: 'The rule no longer exists.',
     stricter_remove: 'Remove the rule',
     stricter_ask: 'Ask instead',
     stricter_narrow: 'Narrow it…',
