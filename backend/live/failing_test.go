@@ -420,6 +420,9 @@ func TestReadAgain(t *testing.T) {
 			add()
 		}
 		s.turn(l, "again")
+		if len(past) != reads {
+			t.Errorf("%s: read %d times by the end of the second turn", when, len(past))
+		}
 		s.turn(l, "and again")
 		release()
 		if err := s.sessions.Close(t.Context()); err != nil {
