@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"atelier.dev/atelier/agent/sandbox/confine"
@@ -79,7 +80,11 @@ func sendToSockets(t *testing.T, by enforcer) {
 	}
 }
 
+// copyFile copies a program. No process is started meanwhile: it would have the copy
+// open for writing until it runs its own program, and such a copy cannot be run.
 func copyFile(to, from string) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	in, err := os.Open(from)
 	if err != nil {
 		return err
