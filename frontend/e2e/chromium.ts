@@ -14,9 +14,11 @@ declare module 'vitest' {
  * What Chromium leaves out. It heeds the last such list alone, so that this one repeats what
  * Playwright leaves out on Linux. With its own list each window would also load the two pages of
  * the address bar's suggestions, which nobody sees, in a process of their own. They took over a
- * third of the processor time that it takes to open a page of ours.
+ * third of the processor time that it takes to open a page of ours. The spare renderer is a process
+ * that each window starts for a page it may open later; a journey ends before it does.
  */
 const withoutFeatures = [
+  'SpareRendererForSitePerProcess',
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxPopup',
   // Playwright's
