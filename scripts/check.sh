@@ -16,9 +16,21 @@ unformatted() { local list; list=$("$tools/goimports" -l "${go_files[@]}") && [[
 npm_run() { (cd frontend && npm run --silent "$@"); }
 # What has not changed since it was found right is not read again.
 cached() { npm_run "$1" -- --cache --cache-strategy content --cache-location "$PWD/.cache/$2"; }
+how=(scripts/check.sh scripts/lib.sh) # of which a change counts as one of the files
+mapfile -t page_files < <(find frontend .editorconfig \( -name node_modules -o -name dist \) -prune -o -type f -print | sort)
+# unless_passed NAME FILE... -- COMMAND...: runs a check unless it has passed on the same files.
+unless_passed() {
+  local name=$1 files=() now
+  shift
+  while [[ $1 != -- ]]; do files+=("$1") && shift; done
+  shift
+  now=$(sha256sum "${files[@]}" "${how[@]}") || return # before it runs: the files may change meanwhile
+  [[ $now != "$(cat ".cache/$name.passed" 2>/dev/null)" ]] || return 0
+  "$@" && echo "$now" >".cache/$name.passed"
+}
 
 go_checks() {
-  check "Go formatting" unformatted
+  check "Go formatting" unless_passed goimports "${go_files[@]}" -- unformatted
   check "go vet" go vet ./...
   check "go vet, window" go vet -tags "$window_tags" .
   check "go vet, Windows" env GOOS=windows go vet ./agent/...
@@ -29,8 +41,8 @@ go_checks() {
 }
 page_checks() {
   check "front end formatting" cached format:check prettier
-  check "front end lint" npm_run lint
-  check "front end types" npm_run check
+  check "front end lint" unless_passed lint "${page_files[@]}" -- npm_run lint
+  check "front end types" unless_passed types "${page_files[@]}" -- npm_run check
   [[ -z $failed ]]
 }
 
