@@ -1,4 +1,5 @@
 /** What the menus of the message field offer. */
+import { type Piece, withMarks, matchedPlaces } from '../model/mention'
 import { matching, type Choice } from '../model/slash'
 import { markHidden } from '../model/visible'
 import type { Commands } from '../state/commands.svelte'
@@ -10,22 +11,31 @@ export const most = 50
 export type Option = {
   /** What is written into the field. */
   value: string
-  name: string
+  /** Its name, in which the letters are marked that are typed. */
+  name: readonly Piece[]
   /** What may follow the name. */
   hint: string
   about: string
   /** Where it is from, and what else tells it from others. */
-  aside: string
+  aside: readonly Piece[]
+}
+
+const plain = (text: string): readonly Piece[] => (text ? [{ text, marked: false }] : [])
+
+/** A name, in which the first place is marked that has what is typed. */
+function found(name: string, typed: string): readonly Piece[] {
+  const at = name.toLowerCase().indexOf(typed.toLowerCase())
+  return withMarks(name, at < 0 ? [] : Array.from({ length: typed.length }, (_, n) => at + n))
 }
 
 /** The commands that what is typed may become. */
 export const nameOptions = (typed: string, commands: Commands): Option[] =>
   matching(typed, commands.list).map((choice) => ({
     value: choice.name,
-    name: `/${markHidden(choice.name)}`,
+    name: [...plain('/'), ...found(choice.name, typed)],
     hint: markHidden(hintOf(choice.command)).slice(0, 100),
     about: markHidden(choice.command.description ?? '').slice(0, 300),
-    aside: asideOf(choice, commands),
+    aside: plain(asideOf(choice, commands)),
   }))
 
 /** What may follow the name of a skill. */
@@ -35,13 +45,14 @@ export const hintOf = ({ kind, hint, arguments: all = [] }: Choice['command']): 
 export const valueOptions = (values: readonly string[], typed: string): Option[] =>
   values
     .filter((value) => value !== typed)
-    .map((value) => ({ value, name: markHidden(value), hint: '', about: '', aside: '' }))
+    .map((value) => ({ value, name: found(value, typed), hint: '', about: '', aside: [] }))
 
 /** A file or a folder, with the folder that it is in. */
-export function fileOption(path: string): Option {
+export function fileOption(path: string, typed: string): Option {
   const at = path.lastIndexOf('/', path.length - 2) + 1
-  const [name, aside] = [path.slice(at), path.slice(0, at)].map(markHidden)
-  return { value: path, name: name!, hint: '', about: '', aside: aside! }
+  const marks = matchedPlaces(path, typed)
+  const [name, aside] = [withMarks(path, marks, at), withMarks(path, marks, 0, at)]
+  return { value: path, name, hint: '', about: '', aside }
 }
 
 function asideOf({ name, command }: Choice, commands: Commands): string {

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { matchingNames, namesOf, readMention, writeMention } from './mention'
+import {
+  matchedPlaces,
+  matchingNames,
+  namesOf,
+  readMention,
+  withMarks,
+  writeMention,
+} from './mention'
 
 // OC-07: the bar is the caret.
 test.each([
@@ -69,4 +76,17 @@ test('the likeliest name is first', () => {
   expect(matchingNames(names, 'src/', 9)).toEqual(['src/Menu.ts', 'src/deep/SlashMenu.ts'])
   expect(matchingNames(names, '', 2)).toEqual(['src/', 'README'])
   expect(matchingNames(names, 'nothing', 9)).toEqual([])
+})
+
+test.each([
+  ['src/login.ts', 'log', 'src/[log]in.ts'],
+  ['src/login.ts', 'src/l', '[src/l]ogin.ts'],
+  ['login/src/catalog.ts', 'log', '[log]in/src/catalog.ts'],
+  ['src/login.ts', 'C/lo', 'sr[c/lo]gin.ts'],
+  ['src/login.ts', 'slgt', '[s]rc/[l]o[g]in.[t]s'],
+  ['src/', '', 'src/'],
+  ['src/login.ts', 'x', 'src/login.ts'],
+])('of %s, %s is marked as %s', (name, typed, want) => {
+  const pieces = withMarks(name, matchedPlaces(name, typed))
+  expect(pieces.map(({ text, marked }) => (marked ? `[${text}]` : text)).join('')).toBe(want)
 })

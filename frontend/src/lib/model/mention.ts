@@ -70,17 +70,53 @@ export function matchingNames(names: readonly string[], typed: string, most: num
 }
 
 function rankOf(name: string, wanted: string): number {
-  const last = name.lastIndexOf('/', name.length - 2) + 1
+  const last = lastPart(name)
   const at = name.indexOf(wanted, last)
   if (at === last || name.startsWith(wanted)) return 0
   if (at > last) return 1
   if (name.includes(wanted)) return 2
+  return lettersOf(name, wanted) ? 3 : -1
+}
+
+/** Where the letters stand in a name, in their order; undefined if they do not. */
+function lettersOf(name: string, wanted: string): number[] | undefined {
+  const places: number[] = []
   let from = 0
   for (const letter of wanted) {
-    from = name.indexOf(letter, from) + 1
-    if (from === 0) return -1
+    const at = name.indexOf(letter, from)
+    if (at < 0) return undefined
+    for (let n = 0; n < letter.length; n++) places.push(at + n)
+    from = at + letter.length
   }
-  return 3
+  return places
 }
+
+/** The places in a name that have what is typed, as it is found. */
+export function matchedPlaces(name: string, typed: string): readonly number[] {
+  const [text, wanted] = [name.toLowerCase(), typed.toLowerCase()]
+  const inLast = text.indexOf(wanted, lastPart(text))
+  const at = text.startsWith(wanted) && inLast !== lastPart(text) ? 0 : inLast
+  const found = at >= 0 ? at : text.indexOf(wanted)
+  if (found < 0) return lettersOf(text, wanted) ?? []
+  return Array.from({ length: wanted.length }, (_, n) => found + n)
+}
+
+/** A part of a name. */
+export type Piece = { text: string; marked: boolean }
+
+/** The pieces of a name from one place to another, of which some places are marked. */
+export function withMarks(name: string, marks: readonly number[], from = 0, to = name.length) {
+  const pieces: Piece[] = []
+  for (let at = from; at < to; at++) {
+    const marked = marks.includes(at)
+    const last = pieces.at(-1)
+    if (last?.marked === marked) last.text += name[at]!
+    else pieces.push({ text: name[at]!, marked })
+  }
+  return pieces
+}
+
+/** Where the last part of a name begins. */
+const lastPart = (name: string) => name.lastIndexOf('/', name.length - 2) + 1
 
 const depthOf = (name: string) => name.slice(0, -1).split('/').length
