@@ -62,6 +62,28 @@ test('a row at rest has no actions and takes no focus', () => {
   expect(screen.queryByRole('group')).toBeNull()
 })
 
+test('a pointer that comes back to where it was shows the actions again, one at rest does not', async () => {
+  const { walk } = show()
+  const pane = document.createElement('div')
+  pane.innerHTML = '<p data-item="e1">Fix it</p>'
+  document.body.append(pane)
+  const detach = walk.attach(pane)
+  const at = { clientX: 5, clientY: 5, bubbles: true }
+  const move = () => fireEvent(pane.firstElementChild!, new MouseEvent('pointermove', at))
+  await move()
+  expect(walk.shows('e1')).toBe(true)
+  await fireEvent(pane, new MouseEvent('pointerleave'))
+  expect(walk.shows('e1')).toBe(false)
+  await move()
+  expect(walk.shows('e1')).toBe(true)
+  void walk.go(0)
+  walk.at = undefined
+  await move()
+  expect(walk.shows('e1')).toBe(false)
+  detach?.()
+  pane.remove()
+})
+
 test('the actions of a row are a toolbar with one tab stop, and name their keys', async () => {
   const { walk } = await walked()
   expect(screen.getByRole('toolbar').getAttribute('aria-label')).toBe('Actions for this message')

@@ -173,7 +173,11 @@ export class Walk {
     }
     pane.addEventListener('pointermove', point, { signal })
     pane.addEventListener('pointerdown', press, { signal })
-    pane.addEventListener('pointerleave', () => (this.#pointed = undefined), { signal })
+    const leave = () => {
+      this.#pointed = undefined
+      last = { x: -1, y: -1 } // a pointer that comes back has moved, wherever it comes back to
+    }
+    pane.addEventListener('pointerleave', leave, { signal })
     pane.addEventListener('focusin', enter, { signal })
     pane.addEventListener('focusout', exit, { signal })
     return () => {
