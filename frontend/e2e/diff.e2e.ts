@@ -5,6 +5,7 @@ import {
   answerByKey,
   openPage,
   prompt,
+  resting,
   shot,
   shots,
   tabTo,
@@ -178,7 +179,7 @@ test('20,000 lines open at once, and scroll without a long frame', async () => {
   await body.hover()
   await take()
   for (let turn = 0; turn < 60; turn++) await page.mouse.wheel(0, 400)
-  await page.waitForTimeout(500)
+  await resting(table)
   const scrolling = await take()
   await shot(page, 'diff-big-scrolled')
   const rows = await table.getByRole('row').count()
