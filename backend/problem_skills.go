@@ -16,6 +16,8 @@ const (
 	ProblemSkillTaken     ProblemID = "skill_taken"
 	ProblemSkillScope     ProblemID = "skill_scope"
 	ProblemSkillUnwritten ProblemID = "skill_unwritten"
+	ProblemSkillUntrashed ProblemID = "skill_untrashed"
+	ProblemSkillBack      ProblemID = "skill_back"
 	ProblemParcelPath     ProblemID = "skill_parcel_path"
 	ProblemParcelUnread   ProblemID = "skill_parcel_unread"
 	ProblemParcelEmpty    ProblemID = "skill_parcel_empty"
@@ -62,6 +64,10 @@ var skillProblems = map[ProblemID]problem{
 	ProblemSkillScope: {code: CodeInvalid, message: "Skills cannot be kept there.", kept: keptSkills},
 	ProblemSkillUnwritten: {
 		code: CodeFolder, message: "{0} could not be written.", kept: keptSkills, next: "Check that you may write there and that the disk is not full.",
+	},
+	ProblemSkillUntrashed: {code: CodeNotFound, message: "This is no longer in the trash.", kept: keptSkills, next: "Look at the list of removed skills again."},
+	ProblemSkillBack: {
+		code: CodeInvalid, message: "{0} exists already.", kept: keptSkills, next: "Rename or remove what is there, and restore again.",
 	},
 	ProblemParcelPath:   {code: CodeInvalid, message: "{0} is not the path of a folder or of an archive (.zip, .skill, .tar.gz, .tgz).", kept: keptUninstalled, next: "Enter its whole path."},
 	ProblemParcelUnread: {code: CodeInvalid, message: "{0} cannot be read.", kept: keptUninstalled, next: "Check that you may read it and that it is whole."},

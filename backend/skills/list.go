@@ -29,7 +29,7 @@ func (s *Skills) List(ctx context.Context, in SkillsRequest) (SkillsReply, error
 		return SkillsReply{}, err
 	}
 	l := p.listing()
-	reply := SkillsReply{Tokens: l.Tokens, Budget: skill.ListBudget, Unlisted: l.Unlisted, More: p.found.More}
+	reply := SkillsReply{Tokens: l.Tokens, Budget: skill.ListBudget, Unlisted: l.Unlisted, More: p.found.More, Removed: s.removed(p.folder)}
 	for _, f := range p.found.Folders {
 		reply.Folders = append(reply.Folders, s.folder(f, p))
 	}

@@ -18,6 +18,12 @@ import (
 // maxTrash limits how many skills the trash keeps; the oldest are deleted.
 const maxTrash = 100
 
+// fromNote is the file beside what was removed that says where it was.
+const fromNote = "from.txt"
+
+// trash is the folder of what was removed.
+func (s *Skills) trash() string { return filepath.Join(s.cfg.Home, "trash", "skills") }
+
 // Remove is skills.remove. It moves the skill to the trash below Atelier's home folder.
 func (s *Skills) Remove(ctx context.Context, in SkillRef) (backend.Empty, error) {
 	x, p, err := s.find(ctx, in.ID)
@@ -60,7 +66,7 @@ func (s *Skills) discard(x standing, p *place) error {
 
 // toTrash moves a file or folder to the trash, beside a note of where it was.
 func (s *Skills) toTrash(path string) error {
-	trash := filepath.Join(s.cfg.Home, "trash", "skills")
+	trash := s.trash()
 	if err := os.MkdirAll(trash, 0o700); err != nil {
 		return err
 	}
@@ -68,7 +74,7 @@ func (s *Skills) toTrash(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(bin, "from.txt"), []byte(path+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, fromNote), []byte(path+"\n"), 0o600); err != nil {
 		return err
 	}
 	if err := move(path, filepath.Join(bin, filepath.Base(path))); err != nil {

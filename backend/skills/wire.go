@@ -24,6 +24,17 @@ type SkillsReply struct {
 	Unlisted int `json:"unlisted,omitempty"`
 	// More says that there are more than are read.
 	More bool `json:"more,omitempty"`
+	// Removed can be restored, the newest first.
+	Removed []SkillRemoved `json:"removed,omitempty"`
+}
+
+// SkillRemoved is a skill in the trash.
+type SkillRemoved struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// From is where it was, as it is shown.
+	From string `json:"from"`
+	At   int64  `json:"at"` // in milliseconds since 1970
 }
 
 // SkillFolder is a folder where skills or commands are looked for.

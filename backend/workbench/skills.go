@@ -257,6 +257,7 @@ func (w *Workbench) skillMethods(d *Dispatcher) {
 	handle(d, "skills.file", w.skills.File)
 	handle(d, "skills.save", w.skills.Save)
 	handle(d, "skills.remove", w.skills.Remove)
+	handle(d, "skills.restore", w.skills.Restore)
 	handle(d, "skills.check", w.skills.Check)
 	handle(d, "skills.switch", w.skills.Switch)
 	handle(d, "skills.reload", w.skills.Reload)

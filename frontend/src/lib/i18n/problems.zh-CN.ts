@@ -935,6 +935,16 @@ export const problems: Record<ProblemID, Words> = {
     kept: '技能没有改动。',
     next: '请检查你是否可以在那里写入，以及磁盘是否已满。',
   },
+  skill_untrashed: {
+    message: '它已经不在回收站里。',
+    kept: '技能没有改动。',
+    next: '请重新查看已移除技能的列表。',
+  },
+  skill_back: {
+    message: '{0} 已经存在。',
+    kept: '技能没有改动。',
+    next: '请先重命名或移除那里的内容，再恢复。',
+  },
   skill_parcel_path: {
     message: '{0} 不是文件夹或归档（.zip、.skill、.tar.gz、.tgz）的路径。',
     kept: '没有安装任何内容。',

@@ -104,6 +104,11 @@ export class Skills {
     })
   }
 
+  /** Puts a removed skill back where it was. */
+  restore(id: string): Promise<boolean> {
+    return this.#change(() => this.#call('skills.restore', { id }))
+  }
+
   /** Looks for them anew, where nobody tells that they changed. */
   reload(): Promise<boolean> {
     return this.#change(() => this.#call('skills.reload', {}))
