@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -104,12 +105,14 @@ func (t *turn) prepare(call llm.ToolCall) (c ready, fault string) {
 	return c, fault
 }
 
-// concurrent reports whether a call may run in parallel: either its tool allows
-// that, or it is a command that only reads.
-func (r *ready) concurrent() bool {
-	if r.spec.Concurrent {
-		return true
-	}
+// concurrent reports whether a call may run in parallel.
+func (r *ready) concurrent() bool { return r.spec.Concurrent || r.onlyReads() }
+
+// repeatable reports whether a call may run again if nobody remembers that it ran.
+func (r *ready) repeatable() bool { return r.spec.Idempotent || r.onlyReads() }
+
+// onlyReads reports whether a call is a command that only reads.
+func (r *ready) onlyReads() bool {
 	access, broken := r.access()
 	return broken == "" && access.OnlyReads
 }
@@ -197,7 +200,10 @@ func (t *turn) execute(batch []ready) {
 	if len(batch) == 0 {
 		return
 	}
-	if t.ctx.Err() != nil { // while a person decided about others
+	if slices.ContainsFunc(batch, func(r ready) bool { return !r.repeatable() }) {
+		t.settle() // a kill must not forget a call that had an effect
+	}
+	if t.ctx.Err() != nil { // while a person decided about others, or the host stored the start
 		for _, r := range batch {
 			t.endUnrun(r.call)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,6 +94,28 @@ func TestPipelineOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"failed true", "failed true", "denied true", "done false"}, ends); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The host has stored that a call began before the call can have an effect, so that
+// a kill forgets none. What may run again is stored together with its end.
+func TestStartIsStoredBeforeTheEffect(t *testing.T) {
+	t.Parallel()
+	for _, readOnly := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) { // the time in which ends are stored together does not pass
+			var r *rig
+			stored := -1
+			tool := note{name: "Note", readOnly: readOnly, run: func(context.Context, agent.Invocation) agent.Result {
+				stored = len(find[agent.ToolCallStart](r.log))
+				return agent.Result{Output: "done"}
+			}}
+			r = newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}), tool)
+			r.cfg.Gate = agent.AllowAll // a question would be stored at once
+			r.run("go")
+			if want := map[bool]int{false: 1, true: 0}[readOnly]; stored != want {
+				t.Errorf("read-only %t: %d starts were stored when the call ran, want %d", readOnly, stored, want)
+			}
+		})
 	}
 }
 
