@@ -257,7 +257,11 @@ func TestFinishReasons(t *testing.T) {
 func TestEndlessPauses(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Script(slices.Repeat([]llmtest.Round{{Text: "Hm.", Finish: llm.FinishPause}}, 30)...)
-	if got := end(t, newRig(t, model).run("go")); got != agent.EndDone || len(model.Requests()) != 11 {
+	events := newRig(t, model).run("go")
+	if got := end(t, events); got != agent.EndDone || len(model.Requests()) != 11 {
 		t.Errorf("ended as %s after %d requests", got, len(model.Requests()))
+	}
+	if diff := cmp.Diff([]agent.Warning{agent.Warn(agent.WarnPaused, "11")}, find[agent.Warning](events)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -429,6 +429,8 @@ func (t *turn) rest(f llm.Finish) EndReason {
 	switch f.Reason {
 	case llm.FinishLength:
 		t.emit(Warn(WarnLength))
+	case llm.FinishPause:
+		t.emit(Warn(WarnPaused, strconv.Itoa(t.pauses+1)))
 	case llm.FinishContentFilter:
 		t.emit(Warn(WarnFiltered, cmp.Or(f.Detail, f.Raw)))
 	case llm.FinishRefusal:

@@ -18,6 +18,7 @@ const (
 	WarnPromptRefused    WarningID = "prompt_refused"        // what the hook said
 	WarnPromptUndecided  WarningID = "prompt_undecided"      //
 	WarnLength           WarningID = "answer_length"         //
+	WarnPaused           WarningID = "answer_paused"         // number of times
 	WarnFiltered         WarningID = "answer_filtered"       // what the provider said
 	WarnRefused          WarningID = "answer_refused"        // what the provider said
 	WarnFallback         WarningID = "fallback"              // model, why it failed, the other model
@@ -45,6 +46,7 @@ var warnings = map[WarningID]struct{ code, message string }{
 	WarnPromptRefused:    {"hooks", "A hook refused this message, so it was not sent to the model. {0}"},
 	WarnPromptUndecided:  {"hooks", "The turn ended before it was certain that your hooks allow this message. The model is not told of it. Send it again if you still want to."},
 	WarnLength:           {"length", "The answer stopped because it reached the model's length limit. Ask it to go on to get the rest."},
+	WarnPaused:           {"pause", "The provider paused its answer {0} times without completing it. Ask it to go on to get the rest."},
 	WarnFiltered:         {"content_filter", "The provider's content filter ended the answer. {0}"},
 	WarnRefused:          {"refusal", "The model refused to go on. {0}"},
 	WarnFallback:         {"fallback", "{0} did not answer: {1}. {2} takes its place for this request."},

@@ -1268,6 +1268,7 @@ export const warnings: Record<WarningID, string> = {
   prompt_undecided:
     '这一轮在钩子确定放行这条消息之前就结束了，因此没有告诉模型。如仍需要，请重新发送。',
   answer_length: '回答达到了模型的长度限制，因此中断。请让它继续，以得到其余部分。',
+  answer_paused: '服务商已暂停回答 {0} 次，仍未完成。请让它继续，以得到其余部分。',
   answer_filtered: '服务商的内容过滤结束了回答。{0}',
   answer_refused: '模型拒绝继续回答。{0}',
   fallback: '{0} 没有响应：{1}。这次请求改由 {2} 完成。',
