@@ -196,6 +196,6 @@ test('the header opens a list of what fills the context', async () => {
   await page.getByRole('radio', { name: '简体中文' }).click()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: /^上下文的构成/ }).click()
-  await page.getByRole('row', { name: /^系统提示 ≈/ }).waitFor()
+  await page.getByRole('row', { name: /^系统提示词 ≈/ }).waitFor()
   await shot(page, 'context-zh')
 })

@@ -34,7 +34,7 @@ export const messages = {
     slash_usage: '显示会话的用量和费用',
     slash_context: '显示上下文的组成',
     slash_model: '选择另一个模型',
-    slash_undo: '撤销最近一轮对文件的更改',
+    slash_undo: '撤销最近一个回合对文件的更改',
     slash_redo: '恢复最近撤销的内容',
     slash_rewind: '回到最近一条消息之前',
     slash_exit: '关闭此窗口',

@@ -18,7 +18,7 @@ function show(hook: HookEnd, unfolded = true) {
 test.each<[Partial<HookEnd>, string, string]>([
   [{ point: 'preCompact' }, 'The hook guard prevented the compaction', '钩子 guard 阻止了压缩'],
   [{ point: 'stop' }, 'The hook guard made the agent go on', '钩子 guard 要求智能体继续'],
-  [{ point: 'stop', stopped: true }, 'The hook guard ended the turn', '钩子 guard 结束了这一轮'],
+  [{ point: 'stop', stopped: true }, 'The hook guard ended the turn', '钩子 guard 结束了这个回合'],
   [{ failed: true }, 'The hook guard failed', '钩子 guard 执行失败'],
   [
     { point: 'userPromptSubmit', decision: undefined },

@@ -40,7 +40,7 @@ export const messages = {
   'zh-CN': {
     comma: '，',
     skill: '技能 {skill}',
-    made: '实际发送的提示',
+    made: '实际发送的提示词',
     go: '前往…',
     go_start: '对话开头',
     go_previous_prompt: '上一条你发送的消息',

@@ -15,13 +15,13 @@ export const messages = {
   'zh-CN': {
     label: '在对话中查找',
     count: '第 {at} 处，共 {n} 处',
-    count_more: '第 {at} 处，共 {n} 处以上',
+    count_more: '第 {at} 处，共超过 {n} 处',
     none: '未找到',
     taken_back: '另有 {n} 处已撤回',
     searching: '正在查找…',
-    next: '下一处 (F3)',
-    previous: '上一处 (Shift+F3)',
-    close: '关闭 (Esc)',
+    next: '下一处（F3）',
+    previous: '上一处（Shift+F3）',
+    close: '关闭（Esc）',
   },
 } as const
 

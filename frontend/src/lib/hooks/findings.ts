@@ -22,7 +22,7 @@ export const findings: Record<string, string> = {
   matcher_none: '匹配式 {0} 不匹配 Atelier 的任何工具。',
   matcher_unused: '{0} 的钩子没有匹配式，这一个每次都运行。',
   if_unused: '{0} 与工具无关，因此 “if” 不起作用。',
-  async: '钩子在会话之外运行，因此不能决定任何事。',
+  async: '钩子在后台运行，因此不能决定任何事。',
   member_unused: '{0} 在这里不起作用。',
   member_type: '{0} 的类型不对，已略过。',
   too_many: '文件中的钩子太多，只读取前 {0} 个。',

@@ -82,7 +82,7 @@ export const problems: Record<ProblemID, Words> = {
   },
   session_deleted: {
     message: '这个会话已被删除。',
-    kept: '没有更改任何内容。',
+    kept: '没有做任何更改。',
     next: '请先恢复它，再继续。',
   },
   agent_marked: {
@@ -91,7 +91,7 @@ export const problems: Record<ProblemID, Words> = {
   },
   session_kept: {
     message: '只有已删除的会话才能永久移除。',
-    kept: '没有更改任何内容。',
+    kept: '没有做任何更改。',
     next: '请先删除它：atelier sessions delete。',
   },
   tags_full: {
@@ -141,7 +141,7 @@ export const problems: Record<ProblemID, Words> = {
   session_taken: { message: '已经有会话 {0}。', next: '请换一个标识。' },
   export_format: {
     message: '会话不能导出为“{0}”。',
-    kept: '什么都没有改变。',
+    kept: '没有做任何更改。',
     next: '请选择 md、html、json、open-agent 或 comate。',
   },
   export_unsaved: {
@@ -151,7 +151,7 @@ export const problems: Record<ProblemID, Words> = {
   },
   export_gone: {
     message: '这次导出已不再保留。',
-    kept: '什么都没有改变。',
+    kept: '没有做任何更改。',
     next: '请重新导出会话。',
   },
   import_unread: {
@@ -208,32 +208,32 @@ export const problems: Record<ProblemID, Words> = {
   },
   worktree_gone: {
     message: '这个会话的工作树 {0} 已经不存在。',
-    kept: '没有更改任何内容。',
+    kept: '没有做任何更改。',
     next: '请在项目文件夹里创建这个会话的分支来继续，或者用 git worktree add 恢复工作树。',
   },
   take_read_only: {
     message: '这里不允许任何更改，所以没有采用任何内容。',
-    kept: '没有更改任何内容。',
+    kept: '没有做任何更改。',
   },
   take_stale: {
     message: '{0} 在显示之后已经更改。',
-    kept: '没有更改任何内容。',
+    kept: '没有做任何更改。',
     next: '请重新查看。',
   },
   take_conflict: {
     message: '{0} 的同一处后来被更改过，或者无法写入。',
-    kept: '没有更改任何内容。',
+    kept: '没有做任何更改。',
     next: '请采用其他部分，或者直接编辑文件。',
   },
   message_empty: { message: '消息是空的。', next: '请输入要让智能体做什么。' },
   command_empty: { message: '命令是空的。', next: '请在感叹号后面输入命令。' },
   turn_complete: {
-    message: '这一轮已经完成。',
+    message: '这个回合已经完成。',
     kept: '没有做任何更改。',
     next: '请发送消息以继续。',
   },
   turn_unsaved: {
-    message: '这一轮无法保存，因此已停止。',
+    message: '这个回合无法保存，因此已停止。',
     kept: '之前保存的内容仍在。',
     next: '请检查磁盘是否已满、Atelier 的文件夹是否可写，然后重试。',
   },
@@ -776,7 +776,7 @@ export const problems: Record<ProblemID, Words> = {
     kept: '规则没有改变。',
   },
   rule_missing: {
-    message: '规则 {0} 已不在那里。',
+    message: '规则 {0} 已不存在。',
     kept: '规则没有改变。',
   },
   rule_other: {
@@ -946,7 +946,7 @@ export const problems: Record<ProblemID, Words> = {
     next: '请先重命名或移除那里的内容，再恢复。',
   },
   skill_parcel_path: {
-    message: '{0} 不是文件夹或归档（.zip、.skill、.tar.gz、.tgz）的路径。',
+    message: '{0} 不是文件夹或压缩包（.zip、.skill、.tar.gz、.tgz）的路径。',
     kept: '没有安装任何内容。',
     next: '请输入它的完整路径。',
   },
@@ -962,7 +962,7 @@ export const problems: Record<ProblemID, Words> = {
   skill_parcel_entry: {
     message: '{0} 中有不会安装的条目：{1}。',
     kept: '没有安装任何内容。',
-    next: '请去掉它，然后重新选择文件夹或归档。',
+    next: '请去掉它，然后重新选择文件夹或压缩包。',
   },
   skill_parcel_large: {
     message: '{0} 的内容太多：超过 {1} 个文件或 {2} MB，或远大于其大小所示。',
@@ -1262,11 +1262,11 @@ export const warnings: Record<WarningID, string> = {
   context_overflow: '对话超出了 {0} 的上下文窗口。将压缩后重新发送。',
   compaction_ends: '压缩已连续失败 {0} 次。在你要求之前不会再尝试。',
   compaction_vetoed: '有钩子阻止了对话压缩。{0}',
-  hooks_overruled: '钩子已让这一轮继续了 {0} 次，现在仍会结束。',
-  hook_stopped: '有钩子结束了这一轮。{0}',
+  hooks_overruled: '钩子已让这个回合继续了 {0} 次，现在仍会结束。',
+  hook_stopped: '有钩子结束了这个回合。{0}',
   prompt_refused: '有钩子拒绝了这条消息，因此没有发送给模型。{0}',
   prompt_undecided:
-    '这一轮在钩子确定放行这条消息之前就结束了，因此没有告诉模型。如仍需要，请重新发送。',
+    '这个回合在钩子确定放行这条消息之前就结束了，因此没有告诉模型。如仍需要，请重新发送。',
   answer_length: '回答达到了模型的长度限制，因此中断。请让它继续，以得到其余部分。',
   answer_paused: '服务商已暂停回答 {0} 次，仍未完成。请让它继续，以得到其余部分。',
   answer_filtered: '服务商的内容过滤结束了回答。{0}',

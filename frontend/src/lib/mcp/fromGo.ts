@@ -16,7 +16,7 @@ export const findings: Record<string, string> = {
   no_command: '缺少命令。',
   no_url: '缺少地址。',
   url: '地址不是 http 或 https 地址，或其中含有密码。',
-  header: '标头 {0} 无法发送。',
+  header: '请求头 {0} 无法发送。',
   variable_name: '{0} 不能作为变量名。',
   helper: 'headersHelper 指定了一个程序，不会运行它。',
   env_file: '不会读取 {0}。请在 env 中写明变量。',
@@ -24,7 +24,7 @@ export const findings: Record<string, string> = {
   unset: '变量 {0} 没有设置。',
   unset_left_out: '变量 {0} 没有设置，因此省略 {1}。',
   input: '{0} 的值需要由你提供。请导入该服务器以输入它。',
-  secret_missing: '这台机器上没有保存 {0} 的密钥。请输入它。',
+  secret_missing: '本机没有保存 {0} 的密钥。请输入它。',
   secret_unread: '无法从密钥环读取 {0} 的密钥。',
   secret_in_file:
     '{0} 的值写在文件中，能读取该文件的人都能看到。在这里输入即可把它保存在密钥环中。',

@@ -121,7 +121,7 @@ export const messages = {
     rule_hint:
       '一个工具，或它所做的事：Bash(git push *)、Edit(src/**)、WebFetch(domain:example.com)',
     suggested: '更窄或更宽',
-    scope: '位置',
+    scope: '适用范围',
     expiry: '到期',
     expiry_never: '永不',
     expiry_today: '今晚',

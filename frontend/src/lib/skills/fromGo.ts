@@ -17,7 +17,7 @@ export const findings: Record<string, FindingWords> = {
   },
   'READ-03': {
     title: '链接指向外部',
-    message: '链接指向项目之外，这样的链接不会被跟随。',
+    message: '链接指向项目之外，Atelier 不会跟随这样的链接。',
     fix: '把技能复制到项目中，或从你自己的技能文件夹链接到它。',
   },
   'READ-04': {
@@ -47,8 +47,8 @@ export const findings: Record<string, FindingWords> = {
     fix: '请写 true 或 false。',
   },
   'READ-10': {
-    title: '未知的推理强度',
-    message: '{0} 不是推理强度。',
+    title: '未知的思考强度',
+    message: '{0} 不是思考强度。',
     fix: '请写 low、medium、high、xhigh 或 max。',
   },
   'READ-11': {

@@ -21,10 +21,10 @@ export const messages = {
   },
   'zh-CN': {
     structured: '数据',
-    fault: '数据与工具自己的模式不符：{fault}',
+    fault: '数据与工具自己声明的结构不符：{fault}',
     resources: '资源',
     link: '链接',
-    sound: '声音 {n}',
+    sound: '音频 {n}',
     no_sound: '无法在此播放。',
     unshown: '未展示给智能体的内容：{kinds}。',
     no_arguments: '没有参数。',
