@@ -170,7 +170,7 @@ test('a server of another program is imported with its secret, by keyboard only'
   await page.keyboard.press('Enter')
   await tabTo(panel.getByRole('button', { name: 'Import…' }))
   await page.keyboard.press('Enter')
-  await panel.getByText('a server of this name is there already').waitFor()
+  await panel.getByText('a server with this name already exists').waitFor()
   expect(await panel.getByRole('checkbox', { name: 'Import paint' }).isDisabled()).toBe(true)
   await shots(page, 'import-again')
   expect(await violations(page)).toEqual([])

@@ -115,7 +115,7 @@ test('a session is forked into a worktree with another model, compared, and a hu
 
   // One hunk comes here; the rest of both stays as it is.
   await pressIn(panel, panel.getByRole('button', { name: 'Take', exact: true }).last())
-  await panel.getByText('Taken over: list.txt').waitFor()
+  await panel.getByText('Taken: list.txt').waitFor()
   expect(await readFile(file, 'utf8')).toBe(lines({ 0: 'the first way', 23: 'its end' }))
   expect(offences).toEqual([])
 })

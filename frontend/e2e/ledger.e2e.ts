@@ -86,7 +86,7 @@ test('what ran is listed with what authorised it, and filtered, by keyboard only
   await expect.poll(() => rows(page).count()).toBe(1)
   await rows(page).getByText('Allowed by the mode “Ask first”.').waitFor()
   await pick(page, 'A hook')
-  await panel.getByText('No call fits.').waitFor()
+  await panel.getByText('No call matches.').waitFor()
   await pick(page, 'Any authority')
   await expect.poll(() => rows(page).count()).toBe(3)
   await tabTo(panel.getByRole('combobox', { name: /^Decision/ }))

@@ -113,7 +113,7 @@ test('models by level, a picture, a rate limit that runs out, and a budget that 
     .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
     .toBe(1200)
   await shots(page, 'limits-picture')
-  await page.getByRole('button', { name: 'Show logo.png in full size' }).click()
+  await page.getByRole('button', { name: 'Show logo.png at full size' }).click()
   const full = page.getByRole('dialog', { name: 'logo.png' })
   await full.waitFor()
   await shots(page, 'limits-picture-full')
@@ -193,7 +193,7 @@ test('models by level, a picture, a rate limit that runs out, and a budget that 
 
 test('the panes keep the width that they were given, by mouse and by keys', async () => {
   const { page, offences } = await start([])
-  const edge = page.getByRole('separator', { name: 'Width of the sessions' })
+  const edge = page.getByRole('separator', { name: 'Width of the session list' })
   const width = async () =>
     (await page.getByRole('navigation', { name: 'Sessions' }).boundingBox())?.width
   await edge.waitFor()

@@ -179,7 +179,7 @@ test('what was allowed for the session ends when the user says so', async () => 
   await untilRest(page)
   await prompt(page, 'Again')
   const panel = await openPanel(page, 'Permissions')
-  await panel.getByText('You allowed equal calls for this session.').waitFor()
+  await panel.getByText('You allowed identical calls for this session.').waitFor()
   await untilRest(page)
   await panel
     .getByRole('button', { name: /details of Bash touch same/ })

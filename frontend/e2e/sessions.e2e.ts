@@ -122,7 +122,7 @@ test('sessions are tagged, pinned, archived, deleted, restored and found by keyb
   await shots(page, 'sessions-view-deleted')
   await goTo(page, 'Delta')
   await page.keyboard.press('Enter')
-  await page.getByText('This session is deleted. Restore it to go on with it.').waitFor()
+  await page.getByText('This session is deleted. Restore it to continue.').waitFor()
   expect(await violations(page)).toEqual([])
   await shots(page, 'sessions-open-deleted')
   await goTo(page, 'Delta')

@@ -54,7 +54,7 @@ test('the sessions of a moved folder are brought over with one click, which can 
   expect(await row.count()).toBe(0)
   expect(await violations(page)).toEqual([])
   await shots(page, 'store-moved')
-  await offer.getByRole('button', { name: 'Bring them over' }).press('Enter')
+  await offer.getByRole('button', { name: 'Move them here' }).press('Enter')
   await row.first().waitFor()
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await offer.waitFor()

@@ -186,7 +186,7 @@ test('by keyboard only: a denial becomes a rule of all projects', async () => {
     .poll(() => form.getByRole('textbox', { name: 'Rule' }).inputValue())
     .toMatch(/^Bash\(touch/)
   await shot(page, 'rule-deny')
-  const scope = form.getByRole('combobox', { name: /^Holds for/ })
+  const scope = form.getByRole('combobox', { name: /^Applies to/ })
   await tabTo(scope)
   await pick(page, 'All your projects')
   const remember = form.getByRole('button', { name: 'Deny and remember' })

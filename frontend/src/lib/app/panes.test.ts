@@ -28,14 +28,14 @@ function splitter(edge: 'left' | 'right' = 'right') {
   const moves: number[] = []
   const rests: number[] = []
   render(Splitter, {
-    label: 'Width of the sessions',
+    label: 'Width of the session list',
     edge,
     width: 260,
     within: { least: 200, most: 480 },
     onmove: (to) => moves.push(to),
     onrest: (to) => rests.push(to),
   })
-  return { moves, rests, handle: screen.getByRole('separator', { name: 'Width of the sessions' }) }
+  return { moves, rests, handle: screen.getByRole('separator', { name: 'Width of the session list' }) }
 }
 
 test('keys move the splitter, and releasing them sets the width', async () => {

@@ -90,7 +90,7 @@ test('a key on a line shows its card, which leads to the step', async () => {
     'Not certain',
   ])
     expect(text).toContain(part)
-  await fireEvent.click(screen.getByRole('button', { name: 'Open there' }))
+  await fireEvent.click(screen.getByRole('button', { name: 'Open in session' }))
   expect(onstep).toHaveBeenCalledWith(step)
 })
 

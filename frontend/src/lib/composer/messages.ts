@@ -18,7 +18,7 @@ export const messages = {
     skill_of: 'skill in {file}',
     skill_built_in: 'built-in skill',
     alias: 'the same as /{skill}',
-    hides_skill: 'of the page, instead of the skill',
+    hides_skill: 'built in, takes precedence over the skill',
     skill_waits: 'A skill does not steer. It begins when the agent is done.',
     in_use: '{skill} is in use',
     in_use_limits: '{skill} is in use: {limits}',

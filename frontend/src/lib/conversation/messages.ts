@@ -16,7 +16,7 @@ export const messages = {
     none_next_prompt: 'You sent no later message.',
     none_previous_error: 'There is no earlier error.',
     none_next_error: 'There is no later error.',
-    none_call: 'The call is not in this conversation any more.',
+    none_call: 'The call is no longer in this conversation.',
     at_call: 'At the call of {text}.',
     at_prompt: 'Your message: {text}',
     at_error: 'Error: {text}',

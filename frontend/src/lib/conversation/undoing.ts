@@ -8,7 +8,7 @@ const messages = {
       one: 'Undone: {n} file of turn {turn}',
       other: 'Undone: {n} files of turn {turn}',
     },
-    taken: { one: 'Taken over: {n} file', other: 'Taken over: {n} files' },
+    taken: { one: 'Taken: {n} file', other: 'Taken: {n} files' },
     redone: { one: 'Redone: {n} file', other: 'Redone: {n} files' },
     left: {
       one: '{n} file had a conflict; that part was left as it is.',

@@ -6,7 +6,7 @@ export const messages = {
     filter: 'Filter files',
     list: 'Files of the project',
     empty: 'The project has no files.',
-    none: 'No file has this in its path.',
+    none: 'No path contains this text.',
     more: 'Not all files are listed, because there are too many.',
     more_here: {
       one: '{n} more is not shown. Filter to find it.',
@@ -15,7 +15,7 @@ export const messages = {
     back: 'All files',
     edit: 'Open {path} in your editor',
     blame: 'Who wrote this',
-    blame_hint: 'Who wrote this. W on a line tells more.',
+    blame_hint: 'Who wrote this. Press W on a line for details.',
     empty_file: 'The file is empty.',
     lines_more: 'Show more lines',
   },

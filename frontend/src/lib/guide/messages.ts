@@ -22,7 +22,7 @@ export const messages = {
     modes_hint: 'You choose this below the message field (Shift+Tab there), for each session.',
     go_on: 'Go on',
     ask: 'Ask a first question',
-    ask_body: 'These only read. Or write your own below.',
+    ask_body: 'These only read files. Or write your own below.',
     explain: 'Explain how this project is built',
     explain_prompt:
       'Explain how this project is built: its main parts, how they work together, and where somebody new should start to read. Only read; change nothing.',

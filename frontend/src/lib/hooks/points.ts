@@ -12,7 +12,7 @@ const names = {
     permissionDenied: 'After a call was denied',
     postToolUse: 'After a tool call',
     postToolUseFailure: 'After a call that failed',
-    postSampling: 'After an answer of the model',
+    postSampling: 'After an answer from the model',
     stop: 'When a turn ends',
     subagentStart: 'When an agent starts',
     subagentStop: 'When an agent ends',
@@ -120,14 +120,14 @@ const docs = {
     userPromptSubmit:
       'Runs before the model is asked about your message. It can refuse the message, or add to it.',
     preToolUse:
-      'Runs before a call is decided. It can deny the call, have you asked, allow it or change its input.',
+      'Runs before a call is decided. It can deny the call, have Atelier ask you, allow it or change its input.',
     permissionRequest: 'Runs before you are asked about a call. It can answer in your place.',
     permissionDenied: 'Runs after a call was denied.',
     postToolUse:
-      'Runs after a call that succeeded. What it says is told to the model with the result.',
+      'Runs after a call that succeeded. The model is told what it says, along with the result.',
     postToolUseFailure:
-      'Runs after a call that failed. What it says is told to the model with the result.',
-    postSampling: 'Runs after each whole answer of the model.',
+      'Runs after a call that failed. The model is told what it says, along with the result.',
+    postSampling: 'Runs after each complete answer from the model.',
     stop: 'Runs when a turn is about to end. It can have the turn continue.',
     subagentStart: 'Runs when an agent begins its work.',
     subagentStop: 'Runs when an agent is about to end. It can have the agent continue.',
@@ -142,7 +142,7 @@ const docs = {
       'Runs after a git worktree was made for an agent or a fork, before it is used. It may refuse the worktree.',
     worktreeRemove: 'Runs after such a worktree was removed.',
     preCompact: 'Runs before a compaction. It can prevent it, or say what to keep.',
-    postCompact: 'Runs after a compaction. What it says is told to the model.',
+    postCompact: 'Runs after a compaction. The model is told what it says.',
     sessionEnd: 'Runs before a session is closed.',
   },
   'zh-CN': {

@@ -47,7 +47,7 @@ export const en = {
   'sidebar.show': 'Show sessions',
   'sidebar.actions': 'Session actions',
 
-  'pane.sidebar': 'Width of the sessions',
+  'pane.sidebar': 'Width of the session list',
   'pane.panel': 'Width of the panel',
   'pane.hint': 'Drag to resize; double-click for the default width',
 
@@ -65,8 +65,8 @@ export const en = {
   'session.save': 'Save',
   'session.delete_title': 'Delete this session?',
   'session.delete_agents': {
-    one: 'So is {n} agent that it started.',
-    other: 'So are {n} agents that it started.',
+    one: '{n} agent that it started is removed as well.',
+    other: '{n} agents that it started are removed as well.',
   },
   'session.delete_tasks': {
     one: '{n} command that it left running is stopped.',
@@ -206,7 +206,7 @@ export const en = {
   'tool.matches': { one: '{n} match', other: '{n} matches' },
   'tool.pictures': { one: '{n} picture', other: '{n} pictures' },
   'tool.picture': 'Picture',
-  'tool.enlarge': 'Show {name} in full size',
+  'tool.enlarge': 'Show {name} at full size',
   'tool.no_picture': '{name} could not be shown.',
   'tool.workdir': 'in {dir}',
   'tool.no_output': 'No output.',
@@ -256,7 +256,7 @@ export const en = {
   'approval.to_task': 'typed to task {task}',
   'approval.limit': 'stops after {time}',
   'approval.confined': 'runs confined',
-  'approval.background': 'runs on while the agent continues',
+  'approval.background': 'keeps running while the agent continues',
   'approval.terminal': 'on a terminal',
   'approval.answer': 'Go to the question: {tool}',
   'approval.announce': 'Needs you: {tool} {argument}. {risk}. Alt+A goes there.',
@@ -269,7 +269,7 @@ export const en = {
   'effect.built_code': 'Runs text as code that cannot be read here',
   'effect.deletes_all': 'Deletes everything in the project',
   'effect.deletes_outside': 'Deletes outside the project',
-  'effect.deletes_unknown': 'Deletes folders that cannot be told in advance',
+  'effect.deletes_unknown': 'Deletes folders that cannot be known in advance',
   'effect.destroys': 'Deletes data of a service',
   'effect.git_discards': 'Discards work that git does not keep',
   'effect.git_force': 'Overwrites a branch for everyone',
@@ -290,7 +290,7 @@ export const en = {
   'effect.secrets': 'Touches files that may hold secrets',
   'effect.controls': 'Changes files that make other programs run code',
   'effect.outside': 'Touches files outside the project',
-  'effect.unknown': 'Cannot be told in advance',
+  'effect.unknown': 'Cannot be known in advance',
   'effect.runs_project': 'Runs the project’s own code',
   'effect.loopback': 'Talks to a program on this computer',
   'effect.changes': 'Changes files in the project',
@@ -345,7 +345,7 @@ export const en = {
   'composer.fallback': 'Fallback model',
   'composer.fallback_none': 'None',
 
-  'commands.unread': 'What {name} stands for could not be loaded.',
+  'commands.unread': 'The command or skill {name} could not be loaded.',
   'commands.unread_kept': 'It was not sent and stays in the message field.',
   'commands.unread_next': 'Try again.',
 
@@ -555,7 +555,7 @@ export const en = {
     'Its address, key and headers are deleted. Sessions that use it stay, and need another model to continue.',
   'endpoints.remove_confirm': 'Remove endpoint',
   'models.intro':
-    'Some jobs beside a session have their own model. Automatic chooses a model of the session’s provider: nothing is sent to a provider that you did not choose.',
+    'Some background jobs have their own model. Automatic chooses a model of the session’s provider: nothing is sent to a provider that you did not choose.',
   'models.automatic': 'Automatic',
   'models.low': 'Small jobs',
   'models.low_hint': 'Session names and suggestions.',

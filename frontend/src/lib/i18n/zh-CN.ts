@@ -63,7 +63,7 @@ export const zhCN: Record<Key, Message> = {
   'session.title_field': '标题',
   'session.save': '保存',
   'session.delete_title': '删除这个会话？',
-  'session.delete_agents': '它启动的 {n} 个智能体也会一并删除。',
+  'session.delete_agents': '它启动的 {n} 个智能体也会一并移除。',
   'session.delete_tasks': '它留在后台运行的 {n} 条命令会停止。',
   'session.delete_confirm': '删除会话',
 

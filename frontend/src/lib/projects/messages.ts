@@ -17,7 +17,7 @@ export const messages = {
     opening: 'Opening {path}…',
     back: 'Projects',
     path: 'Folder',
-    path_hint: 'A whole path, or one from your home folder: ~/src/shop',
+    path_hint: 'A full path, or one from your home folder: ~/src/shop',
     own_page:
       'Opens in another tab, from a server of its own that ends with this one. Over SSH, forward its port as well.',
     submit: 'Open',

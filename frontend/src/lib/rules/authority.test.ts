@@ -8,7 +8,7 @@ const asking = { text: 'Bash(git push *)', decision: 'ask', scope: 'project' } a
 const once: Answer = { decision: 'allow' }
 
 test.each<[string, Partial<Authority> | undefined, Answer | undefined, string]>([
-  ['nothing', undefined, undefined, 'What decided was not recorded.'],
+  ['nothing', undefined, undefined, 'There is no record of what decided.'],
   ['the mode', { by: 'mode' }, undefined, 'Allowed by the mode “Accept edits”.'],
   ['the mode', { by: 'mode', decision: 'deny' }, undefined, 'Denied by the mode “Accept edits”.'],
   [
@@ -50,7 +50,7 @@ test.each<[string, Partial<Authority> | undefined, Answer | undefined, string]>(
     { decision: 'deny' },
     'You denied it. The rule Bash(git push *), shared with the project, asked.',
   ],
-  ['an earlier answer', { by: 'person' }, undefined, 'You allowed equal calls for this session.'],
+  ['an earlier answer', { by: 'person' }, undefined, 'You allowed identical calls for this session.'],
   [
     'nobody',
     { by: 'rule', rule: asking, decision: 'deny', approval: 'r1' },

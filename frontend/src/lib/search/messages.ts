@@ -47,7 +47,7 @@ export const messages = {
     filter_cost: 'Cost of the session',
     filter_after: 'On this day or later',
     filter_before: 'Before this day',
-    filter_in: 'Where it stands',
+    filter_in: 'Where it occurs',
     filter_is: 'Kind of session',
   },
   'zh-CN': {

@@ -2,11 +2,11 @@ import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
   en: {
-    store: 'Sessions of all projects, with those of agents',
+    store: 'Sessions of all projects, including those of agents',
     store_counts: '{stored} stored, {shown} shown.',
     store_checking: 'The whole database is being checked.',
     store_kept:
-      'Atelier never deletes one by itself. Before it changes the form of the database, it copies it into the folder backups there and keeps the newest three copies.',
+      'Atelier never deletes one by itself. Before it changes the database’s format, it copies the database into the folder backups there and keeps the newest three copies.',
     search: 'Search the settings',
     search_results: 'Settings that match',
     search_found: { one: '{n} setting matches.', other: '{n} settings match.' },
@@ -29,7 +29,7 @@ export const messages = {
     editor_opened: '{name} was asked to open {path}.',
     commands_tab: 'Commands',
     confine_intro:
-      'A confined command is held by the operating system, whatever it contains. This holds for commands in the background too, but not for those that you type yourself.',
+      'The operating system limits what a confined command can do, whatever the command contains. This applies to background commands too, but not to those that you type yourself.',
     confine: 'Confine commands',
     confine_hint:
       'They write only in the project, cannot read your keys, and have no network unless a settings file lists hosts. The repository (.git) and the files that tell other programs what to run stay as they are, so a commit has to run unconfined.',
@@ -39,20 +39,20 @@ export const messages = {
     confine_missing: 'bubblewrap is not installed. Install the package bubblewrap.',
     confine_refused:
       'the system does not let bubblewrap make namespaces. Its administrator can allow that.',
-    confine_kernel: 'this kernel lacks what it takes.',
-    confine_unsupported: 'there is no way to do so on this system.',
+    confine_kernel: 'this kernel lacks the necessary features.',
+    confine_unsupported: 'this system has no means to do it.',
     confine_processes:
       'they see the other programs that run, and what they leave running may outlive them.',
     confine_mounts:
-      'bubblewrap does not work, and the kernel’s Landlock takes its place. Commands see the other programs that run, can change modes and times of files that they may not write, create nothing directly in the project’s folder, reach no single hosts, and what they leave running may outlive them.',
+      'bubblewrap does not work, and the kernel’s Landlock takes its place. Commands see the other programs that run, can change modes and times of files that they may not write, create nothing directly in the project’s folder, cannot be limited to single hosts, and what they leave running may outlive them.',
     confine_signals:
-      'bubblewrap does not work, and the kernel’s Landlock takes its place. Commands see the other programs that run and can end them, can change modes and times of files that they may not write, create nothing directly in the project’s folder, reach no single hosts, and what they leave running may outlive them.',
+      'bubblewrap does not work, and the kernel’s Landlock takes its place. Commands see the other programs that run and can end them, can change modes and times of files that they may not write, create nothing directly in the project’s folder, cannot be limited to single hosts, and what they leave running may outlive them.',
     confine_reads: 'only what commands write is confined, not what they read or reach.',
     confine_weaker: 'the settings accept a weaker form, for use in a container.',
     confine_stops: 'As long as it does not work, commands do not run at all.',
     confine_by_file: 'A settings file turned it on.',
     confine_broken:
-      'A settings file cannot be read. Until it is mended, confined commands are asked about, reach no host, and none runs unconfined.',
+      'A settings file cannot be read. Until it is repaired, you are asked about confined commands, they reach no host, and no command runs unconfined.',
     confine_hosts: 'Commands reach {hosts} and nothing else.',
     confine_hosts_stop:
       'A settings file lists hosts, which only bubblewrap can enforce. Until it works or the list is gone, commands do not run.',
@@ -64,7 +64,7 @@ export const messages = {
     confine_outside_hint: 'You decide each time, in every mode.',
     confine_caches: 'Caches of confined commands',
     confine_caches_hint:
-      'Compilers and package managers keep files here that only confined commands use. The oldest are deleted beyond {most}, and what was unused for 60 days.',
+      'Compilers and package managers keep files here that only confined commands use. Beyond {most}, the oldest are deleted. So is everything that was unused for 60 days.',
     confine_caches_size: 'They take {size} in all projects.',
     confine_caches_none: 'There are none.',
     confine_caches_measured: 'They are being measured…',
@@ -75,7 +75,7 @@ export const messages = {
       'Ask for a Mermaid diagram, such as “Draw the parts and what they call”. “Show diagram” above the code in the answer draws it, without a network.',
     servers: 'How MCP servers add tools',
     servers_hint:
-      'A server of the Model Context Protocol is a program on this machine or an address on the web that offers tools, prompts and resources. Add or import one in the panel MCP servers, which tests it first. Servers of a project start only once you trust exactly what their file says. The panel shows each connection as it is now, why it failed, and how many tokens each tool takes of a request; tools that take too much are found by a search instead. You switch servers and tools, nobody else does. A tool that its server changed waits until you accept the change. Calls of servers’ tools are asked about like any other. Prompts of servers are commands: type / in the message field. What a server asks you is pinned above that field.',
+      'A server of the Model Context Protocol is a program on this machine or an address on the web that offers tools, prompts and resources. Add or import one in the panel MCP servers, which tests it first. Servers of a project start only once you trust exactly what their file says. The panel shows each connection as it is now, why it failed, and how many tokens each tool takes of a request; tools that take too much are found by a search instead. Only you can switch servers and tools on and off. A tool that its server changed waits until you accept the change. You are asked about calls of servers’ tools like about any other. Prompts of servers are commands: type / in the message field. What a server asks you is pinned above that field.',
     hooks: 'Hooks and trust',
     hooks_hint:
       'A hook is a program that runs at a point of a session, such as before each tool call. The panel Hooks lists them, shows what each did and why, and writes new ones. What a project wants to run waits until you have seen it and trust it, and you are asked again when it changes. docs/hooks.md describes the events and what a hook may answer.',
@@ -85,9 +85,9 @@ export const messages = {
     contrast: 'High contrast',
     contrast_hint: 'Text and lines stand out more, in the light and in the dark theme.',
     font_interface: 'Interface font',
-    font_interface_hint: 'Of everything but code.',
+    font_interface_hint: 'For everything but code.',
     font_code: 'Code font',
-    font_code_hint: 'Of code, differences, commands and their output.',
+    font_code_hint: 'For code, diffs, commands and their output.',
     font_size_of: '{name}, size',
     font_pixels: '{n} px',
     font_usual: 'Default',
@@ -103,15 +103,15 @@ export const messages = {
     notices: 'Notifications',
     notices_on: 'Notify on the desktop',
     notices_hint:
-      'Only while this window is not in front, and only for what lasts three seconds. A notification has the session’s title and nothing else of it.',
+      'Only while this window is not in front, and only about a state that lasts three seconds. A notification contains the session’s title and nothing else from it.',
     notices_waiting: 'When a session needs you',
     notices_done: 'When a session is done',
     notices_failed: 'When a session fails',
     notices_ask: 'This browser has not been asked yet whether Atelier may show notifications.',
     notices_allow: 'Ask the browser…',
     notices_denied:
-      'This browser blocks notifications of this page. Allow them in the browser’s settings for this page.',
-    notices_absent: 'This browser shows no notifications. The page’s title still says what waits.',
+      'This browser blocks notifications from this page. Allow them in the browser’s settings for this page.',
+    notices_absent: 'This browser shows no notifications. The page’s title still says when a session needs you.',
   },
   'zh-CN': {
     store: '所有项目的会话（包括智能体的）',

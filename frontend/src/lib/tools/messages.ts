@@ -3,7 +3,7 @@ import { translator } from '../i18n/i18n.svelte'
 export const messages = {
   en: {
     structured: 'Data',
-    fault: 'The data is not as the tool’s own schema says: {fault}',
+    fault: 'The data does not match the tool’s own schema: {fault}',
     resources: 'Resources',
     link: 'linked',
     sound: 'Sound {n}',

@@ -21,7 +21,7 @@ test('a picture is loaded when it is shown, and a click enlarges it', async () =
   const { enlarged } = show([{ ...png, data: 'AAAA' }])
   const image = await screen.findByRole('img', { name: 'shot.png' })
   expect(image.getAttribute('src')).toBe('data:image/png;base64,AAAA')
-  await fireEvent.click(screen.getByRole('button', { name: 'Show shot.png in full size' }))
+  await fireEvent.click(screen.getByRole('button', { name: 'Show shot.png at full size' }))
   expect(enlarged).toEqual([{ name: 'shot.png', source: 'data:image/png;base64,AAAA' }])
 })
 

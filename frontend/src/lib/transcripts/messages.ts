@@ -21,7 +21,7 @@ export const messages = {
     reveal: 'Show',
     hide: 'Hide',
     times: '{n}×',
-    words: 'Other texts to take out, one a line',
+    words: 'Other texts to take out, one per line',
     preview: 'Preview',
     looking: 'Looking for secrets…',
     save: 'Save',

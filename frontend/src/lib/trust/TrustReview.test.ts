@@ -15,6 +15,6 @@ test('what is trusted offers one way to close the dialog', async () => {
   const shown = { title: 'a', command: 'c', origin: '/p/x.json', state: 'trusted' }
   const trust = { shown, place: 0, waiting: [], reviewed: 'x', close: () => {} }
   render(TrustReview, { trust: trust as unknown as Trust, folder: '/p' })
-  await screen.findByRole('button', { name: 'Trust no longer' })
+  await screen.findByRole('button', { name: 'Revoke trust' })
   expect(screen.getAllByRole('button', { name: 'Close' })).toHaveLength(1)
 })

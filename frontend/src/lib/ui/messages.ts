@@ -6,7 +6,7 @@ export const messages = {
     drop: 'Remove: {filter}',
     cut: 'only the beginning was kept',
     open_file: 'Open {file} in the editor',
-    findings: 'What is odd about it',
+    findings: 'Findings',
     at_line: 'line {n}',
     refused: 'The clipboard refused the text. Select it and press Ctrl+C.',
     not_loaded: 'This part of the page could not be loaded.',
