@@ -1,4 +1,4 @@
-/** Servers that need the user before they are there: one that is authorised, and one that is imported. */
+/** Servers that need the user before they can be used: one that is authorised, and one that is imported. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
@@ -68,7 +68,7 @@ test('a server is authorised, loses that, is authorised again, and is forgotten'
   await shots(page, 'authorise-needed')
   expect(await violations(page)).toEqual([])
 
-  // Refused: the panel says why, and what the browser was sent to is shown no more.
+  // Refused: the panel says why, and no longer shows the address that the browser was sent to.
   const [first] = await Promise.all([page.context().waitForEvent('page'), press('Authorise…')])
   await first.locator('#no').waitFor()
   await page.bringToFront()

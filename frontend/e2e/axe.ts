@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** The rules that the page breaks as it is, and where. */
+/** The rules that the page breaks in its current state, and where. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(await axe)
   // What fades in has too little contrast until then.
@@ -18,7 +18,7 @@ export async function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const run = (window as unknown as { axe: typeof axeCore }).axe.run
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-    // Still an experiment of axe's: a name may have other words between those that are seen.
+    // Experimental in axe: a name may have other words between the visible ones.
     const rules = { 'label-content-name-mismatch': { enabled: false } }
     const { violations } = await run(document, { runOnly: tags, rules })
     return violations.flatMap(({ id, nodes }) =>

@@ -58,7 +58,7 @@ test('a session is forked into a worktree with another model, compared, and a hu
   await page.getByText('Done one.').waitFor()
   await untilRest(page)
 
-  // A fork at the prompt is asked about.
+  // Forking at the prompt opens a dialog.
   const log = page.getByRole('log').first()
   await message.press('Alt+ArrowUp')
   await untilFocused(log.getByLabel(/^Answer: Done one/))

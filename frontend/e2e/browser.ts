@@ -211,7 +211,7 @@ export async function shots(page: Page, name: string): Promise<void> {
 
 const newestFold = (page: Page) => page.locator('button[data-key^="f"]').last()
 
-/** Unfolds the newest turn when it is over. Somebody who goes into it before that leaves it unfolded. */
+/** Unfolds the newest turn when it is over. If the user goes into it before that, it stays unfolded. */
 export async function unfoldTurn(page: Page): Promise<void> {
   await untilRest(page)
   await newestFold(page).click()

@@ -25,7 +25,7 @@ async function tabTo(page: Page, name: string) {
   throw new Error(`Tab does not reach ${name}`)
 }
 
-test('somebody new is led to a first answer with the keyboard, once', async () => {
+test('the guide leads a new user to a first answer with the keyboard, once', async () => {
   let answer = () => {}
   const rest = new Promise<void>((resolve) => (answer = resolve))
   stage.model = await startModel([{ status: 401 }, { rest, text: 'A shop with two parts.' }])
@@ -93,7 +93,7 @@ test('somebody new is led to a first answer with the keyboard, once', async () =
   expect(offences).toEqual([])
 })
 
-test('the guide is put away for ever, and the help brings it back', async () => {
+test('the guide is dismissed for good, and the help brings it back', async () => {
   stage.host = await startHost()
   const { home, folder } = stage.host
   const { page } = await openPage(stage.browser, stage.host.url)
@@ -119,7 +119,7 @@ test('the guide is put away for ever, and the help brings it back', async () => 
   await guideOf(again.page).waitFor()
 })
 
-test('somebody with a key is not led', async () => {
+test('a user with a key does not see the guide', async () => {
   stage.model = await startModel([])
   stage.host = await startHost({
     env: { COMPAT_BASE_URL: stage.model.url, CODEANY_MODEL: `compat/${modelID}` },

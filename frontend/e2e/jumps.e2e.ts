@@ -58,7 +58,7 @@ const chapters = 24
 /** More events than a jump reads together with what is between them. */
 const titles = 1300
 
-/** A story in so many chapters that its beginning is not loaded when it is opened, with an error near the beginning. */
+/** A story with so many chapters that its beginning is not loaded when it is opened, with an error near the beginning. */
 async function stageStory() {
   const model = (stage.model = await startModel([
     ...Array.from({ length: chapters + 1 }, (_, n) => ({ text: filler(n) })),

@@ -95,7 +95,7 @@ test('a part that cannot be loaded says so and is tried again', async () => {
   await page.getByRole('button', { name: /^Cost/ }).last().press('Enter')
   const panel = panelOf(page, 'Cost')
   await panel.getByRole('alert').waitFor()
-  // Then the page itself tries none of them any more.
+  // Then the page itself no longer tries any of them.
   await expect.poll(() => missed.size).toBe(4)
   await page.unroute(later)
   await panel.getByRole('button', { name: 'Try again' }).press('Enter')

@@ -126,7 +126,7 @@ async function look(page: Page, isInFront: boolean, at: number) {
   }, isInFront)
 }
 
-test('who comes back is told what ran without asking, on every page, until it is put away', async () => {
+test('a user who comes back is told what ran without asking, on every page, until the note is dismissed', async () => {
   const { page, host, offences } = await start([
     { calls: [bash('touch one'), { name: 'Read', input: { file_path: 'a.txt' } }] },
     { calls: [bash('touch two')] },

@@ -234,7 +234,7 @@ test('several questions at once are answered, one after the other, by keyboard o
   expect(offences).toEqual([])
 })
 
-test('a question does not interrupt who writes, and an answer elsewhere removes it', async () => {
+test('a question does not interrupt a user who writes, and an answer elsewhere removes it', async () => {
   let ask = () => {}
   const rest = new Promise<void>((resolve) => (ask = resolve))
   const { host, page, offences } = await start([

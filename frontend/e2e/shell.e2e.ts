@@ -95,7 +95,7 @@ test('the sessions are an inbox: what needs the user, what runs, then days', asy
 
 type Called = { title: string; body?: string; onclick: () => void }
 
-test('who looks elsewhere is called by the title and by notices, which lead to the session', async () => {
+test('a user who looks elsewhere is called by the title and by notices, which lead to the session', async () => {
   const { page, offences } = await start([
     { text: 'Nothing to do.' },
     { calls: [{ name: 'Bash', input: { command: 'rm -rf dist' } }] },
@@ -122,7 +122,7 @@ test('who looks elsewhere is called by the title and by notices, which lead to t
   const called = () => page.evaluate(() => (window as unknown as { called: Called[] }).called)
   await expect.poll(() => page.title()).toBe('shop · Atelier')
 
-  // The browser is asked by a press only.
+  // Only a press asks the browser.
   await page.keyboard.press('Control+,')
   const settings = page.getByRole('dialog', { name: 'Settings' })
   await settings.getByRole('tab', { name: 'Appearance' }).click()

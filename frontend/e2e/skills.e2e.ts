@@ -34,7 +34,7 @@ const files = {
   '.agent/skills/review/SKILL.md': review,
 }
 
-test('a skill is found, written, mended and trusted, by keyboard only', async () => {
+test('a skill is found, written, repaired and trusted, by keyboard only', async () => {
   const host = (stage.host = await startHost({ files }))
   await chmod(join(host.folder, '.agent/skills/release/scripts/release.sh'), 0o755)
   const { page, offences } = await openPage(stage.browser, host.url)

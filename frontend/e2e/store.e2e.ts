@@ -39,9 +39,9 @@ async function restart(host: Host) {
   return openPage(stage.browser, stage.host.url)
 }
 
-test('the sessions of a moved folder are brought over with one click, which can be undone', async () => {
+test('the sessions of a moved folder are moved here with one click, which can be undone', async () => {
   const host = await stageSession()
-  // The folder had another path, which does not exist any more.
+  // The folder had another path, which no longer exists.
   const old = join(dirname(host.folder), 'old', 'shop')
   await mkdir(old, { recursive: true })
   const { stdout } = await run(host, 'sessions', 'relink', host.folder, old)

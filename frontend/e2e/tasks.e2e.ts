@@ -37,7 +37,7 @@ async function start(rounds: Round[]) {
   return { host, ...opened }
 }
 
-/** Waits until a text changed so many times. */
+/** Waits until a text has changed a number of times. */
 const changes = (text: Locator, times: number) =>
   text.evaluate(
     (it, wanted) =>

@@ -122,7 +122,7 @@ test('by keyboard only: from anywhere to what waits, and answers there', async (
   await asked(page).getByText('touch one').waitFor()
   await untilArmed(asked(page).and(page.locator(':focus-within')))
   await page.keyboard.press('a')
-  // The next question comes when nothing waits any more, and takes the focus.
+  // The next question comes when nothing else waits, and takes the focus.
   await asked(page).getByText('touch three').waitFor()
   await untilFocused(asked(page))
   await untilArmed(asked(page).and(page.locator(':focus-within')))

@@ -110,7 +110,7 @@ describe.each([':root', "[data-theme='dark']"])('%s', (selector) => {
   })
 })
 
-// Whoever reads no Chinese does not pay for its fonts, which are large.
+// The Chinese fonts are large, so a page without Chinese does not load them.
 test('the CJK fonts come before the system’s fonts on Chinese screens alone', () => {
   const fonts = (selector: string) => {
     const block = css.slice(

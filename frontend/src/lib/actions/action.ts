@@ -19,7 +19,7 @@ export type ActionsHost = {
   send: (text: string, command?: CommandCall) => Promise<boolean>
   /** Goes to the message field. */
   compose: () => void
-  /** Asks what a fork at an event of a session is to be like. */
+  /** Asks for the options of a fork at an event of a session. */
   fork: (at: { session: string; event: number }) => void
   /** Asks whether something of the open session is undone. */
   undo: (question: Omit<UndoQuestion, 'session'>) => unknown

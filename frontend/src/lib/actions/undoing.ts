@@ -14,7 +14,7 @@ function turnOf({ row }: Target): number | undefined {
   return row.type === 'turn' ? row.turn : undefined
 }
 
-/** Whether it is recorded what the row's step or turn changed in files, or agents may have changed some in it. */
+/** Whether the log records file changes of the row's step or turn, or its agents may have changed files. */
 function changedFiles({ row, conversation }: Target): boolean {
   if (row.type === 'tool' || row.type === 'command') return row.files === true
   if (row.type === 'fold') return row.entries.some(mayChange)

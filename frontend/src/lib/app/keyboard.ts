@@ -8,7 +8,7 @@ type Deeds = {
   escape: () => void
 }
 
-/** What the keys do that nothing in the page handled. An open dialog, menu or list gets every key first, and a field gets Escape first. */
+/** Handles the keys that nothing else in the page handled. An open dialog, menu or list gets every key first, and a field gets Escape first. */
 export const keyboard = (deeds: Deeds) => (event: KeyboardEvent) => {
   if (event.defaultPrevented) return
   const covered = document.querySelector('[role=dialog], [role=menu], [role=listbox]')

@@ -15,7 +15,7 @@ export function bounds({ least, most }: PaneLimits, window: number, others: numb
   return { least, most: Math.max(least, Math.min(most, window - others - conversation)) }
 }
 
-/** The width nearest to a wish; 0 or undefined is the default. */
+/** The allowed width nearest to the wanted one; 0 or undefined is the default. */
 export function paneWidth(wish: number | undefined, { usual }: PaneLimits, within: Bounds): number {
   return clamp(wish || usual, within)
 }

@@ -158,7 +158,7 @@ test('a letter of a text answers nothing, and neither do those after it', async 
   expect(given).toEqual([])
 })
 
-test('the letters of who was writing go to the composer', async () => {
+test('the letters of a user who was writing go to the composer', async () => {
   await open()
   await asks(ask('one', 'low'))
   expect(focused()).toBe(card())

@@ -1,4 +1,4 @@
-/** For so long after a question is shown nothing answers it, because a press may have been meant for something else. */
+/** How long after a question is shown nothing answers it, because a press may have been meant for something else. */
 const quietMs = 400
 
 /** Decides when a question takes answers. Each press in the quiet period prolongs it. */

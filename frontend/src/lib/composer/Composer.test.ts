@@ -101,7 +101,7 @@ test('text that is not accepted stays in the field', async () => {
 })
 
 describe('while a message is on its way', () => {
-  /** Sends “One”, and returns what answers for it. */
+  /** Sends “One”, and returns the functions that accept or refuse each message. */
   async function sendOne(state: Activity = 'rest') {
     const { onsend, onrun, onqueue, field } = show(state)
     const answers: ((isTaken: boolean) => void)[] = []

@@ -22,13 +22,13 @@ export type Option = {
 
 const plain = (text: string): readonly Piece[] => (text ? [{ text, marked: false }] : [])
 
-/** A name, in which the first place is marked that has what is typed. */
+/** A name with its first match of the typed text marked. */
 function found(name: string, typed: string): readonly Piece[] {
   const at = name.toLowerCase().indexOf(typed.toLowerCase())
   return withMarks(name, at < 0 ? [] : Array.from({ length: typed.length }, (_, n) => at + n))
 }
 
-/** The commands that what is typed may become. */
+/** The commands that the typed text may become. */
 export const nameOptions = (typed: string, commands: Commands): Option[] =>
   matching(typed, commands.list).map((choice) => ({
     value: choice.name,

@@ -17,7 +17,7 @@ const lasting = 2000
 
 const frame = () => new Promise(requestAnimationFrame)
 
-/** What a jump came to: a target, or nothing in that direction. */
+/** The result of a jump: a target, or nothing in that direction. */
 export type Said = { jump: Jump | 'call'; entry?: Entry | undefined; none?: true }
 
 /** What jumps need of the pane. */
@@ -65,7 +65,7 @@ const searches: Partial<Record<Jump, [Landmark, back: boolean]>> = {
 }
 
 export class Jumps {
-  /** What the last jump came to, for a moment. */
+  /** The result of the last jump, for a moment. */
   said = $state.raw<Said>()
   #target?: { key: string; seq: number } | undefined
   #isLanding = false

@@ -95,7 +95,7 @@ test('a line is commented on by pointer or key, at its place', async () => {
   ])
 })
 
-test('mere spaces are hidden on wish, but never where a person decides', () => {
+test('changes in spaces are hidden if the user chooses that, but never where a person decides', () => {
   setDiffWish({ diff_hides_spaces: true })
   const spaces = '@@ -1 +1 @@\n-a\n+  a\n@@ -9 +9 @@\n-b\n+c\n'
   const { unmount } = render(Diff, { diff: spaces, path: 'a.ts' })

@@ -68,7 +68,7 @@ export class DiffWindow {
   #root: HTMLElement | null = null
   #frame = 0
 
-  /** Takes slices whose lines have so many columns. */
+  /** Takes slices, with the number of columns of their lines. */
   lay(slices: readonly DiffRow[][], columns: number): void {
     const few = slices.length <= fewSlices
     this.#heights = few ? slices.map(() => 0) : slices.map((rows) => heightOf(rows, columns))

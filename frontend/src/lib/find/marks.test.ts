@@ -38,7 +38,7 @@ test('a formula is found as it was written, and marked as a whole', () => {
   expect(rangesIn(box, patternOf('α')!)).toEqual([])
 })
 
-test('nothing is no pattern, and the number of places is limited', () => {
+test('an empty text has no pattern, and the number of places is limited', () => {
   expect(patternOf('')).toBeUndefined()
   expect(rangesIn(boxOf('a'.repeat(100)), patternOf('a')!, 7)).toHaveLength(7)
 })

@@ -17,7 +17,7 @@ export type Drawn = { id: string; svg: string } | Undrawn
 
 /**
  * The limits of a diagram. The window draws it on the thread of the page, so that a diagram that would
- * take seconds is refused before.
+ * take seconds is refused beforehand.
  */
 const mostText = 10_000
 const mostParts = 150

@@ -1,7 +1,7 @@
 /** Diagrams, which a document of its own draws in a hidden frame. */
 import { answerTo, isTooLarge, type Colours, type Drawn } from './drawing'
 
-/** After so many ms a drawing is given up. */
+/** How long a drawing may take before it is given up, in milliseconds. */
 const patience = 30_000
 
 const drawn = new Map<string, Promise<Drawn>>()

@@ -1,4 +1,4 @@
-/** The latest texts by a key: only so many, and so many characters of them, keys included. */
+/** The latest texts by a key, limited in number and in characters, keys included. */
 export class Kept {
   #texts = new Map<string, string>()
   #characters = 0
@@ -8,7 +8,7 @@ export class Kept {
     private readonly mostCharacters = Infinity,
   ) {}
 
-  /** The text of a key, which is the latest one then. */
+  /** The text of a key, which becomes the latest one. */
   get(key: string): string | undefined {
     const text = this.#texts.get(key)
     if (text === undefined) return undefined

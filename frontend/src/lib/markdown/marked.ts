@@ -9,7 +9,7 @@ const close = '</span>'
 
 /**
  * HTML of a highlighter with the ranges of its text marked; it stays safe, because what is added is
- * escaped. A mark never crosses an element: it is closed before and opened again behind.
+ * escaped. A mark never crosses an element: it is closed before the element and opened again after it.
  */
 export function markedHTML(html: string, ranges: readonly Range[]): string {
   const rest = [...ranges]

@@ -22,7 +22,7 @@ export type Facts = {
   /** The command keeps running while the agent goes on. */
   background: boolean
   terminal: boolean
-  /** The other arguments as JSON, or an input that is none; empty if nothing is left. */
+  /** The other arguments as JSON, or an input that is not JSON; empty if nothing is left. */
   rest: string
 }
 

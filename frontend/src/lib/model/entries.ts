@@ -105,7 +105,7 @@ export type ToolEntry = {
   details?: Details
   approval?: ApprovalRequest
   answer?: Answer
-  /** Whether it is recorded what the call changed in files. */
+  /** Whether the log records what the call changed in files. */
   files?: boolean
   /** What decided about the call; absent before that, and in older logs. */
   authority?: Authority
@@ -129,7 +129,7 @@ export type CommandEntry = {
   seq?: number
   /** The full length in bytes, if the output was cut for display. */
   size?: number
-  /** Whether it is recorded what the command changed in files. */
+  /** Whether the log records what the command changed in files. */
   files?: boolean
   /** Absent if the command was stopped. */
   result?: CommandResult

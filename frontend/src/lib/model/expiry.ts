@@ -6,7 +6,7 @@ const dayMs = 86_400_000
 
 /**
  * The end of a rule in milliseconds since 1970, 0 for never. A day ends at its midnight, here where the
- * user is. It is undefined for a date that is none or has passed.
+ * user is. It is undefined for a date that is invalid or has passed.
  */
 export function expiresAt(choice: Expiry, date: string, now: number): number | undefined {
   switch (choice) {

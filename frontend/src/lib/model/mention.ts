@@ -54,8 +54,8 @@ export function namesOf(files: readonly string[]): string[] {
 }
 
 /**
- * The names that what is typed may mean, the likeliest first: it begins the last part of the name, or
- * stands in that part, or somewhere, or its letters stand there in their order.
+ * The names that the typed text may mean, the likeliest first: the text begins the last part of the name, or
+ * is in that part, or anywhere in the name, or its letters occur in the name in their order.
  */
 export function matchingNames(names: readonly string[], typed: string, most: number): string[] {
   const wanted = typed.toLowerCase()

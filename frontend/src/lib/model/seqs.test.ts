@@ -14,7 +14,7 @@ test('an entry is where its event is in the log', () => {
   expect(apply(emptyView, log.events).entries.map(seqOf)).toEqual([undefined])
 })
 
-test('a folded turn is where it ends for who looks back, and where it begins for who looks on', () => {
+test('a folded turn is where it ends for a search backwards, and where it begins for one forwards', () => {
   const log = new Log()
   log.add('user_input', { text: 'Read them' })
   for (const id of ['c1', 'c2', 'c3']) {

@@ -10,8 +10,8 @@ export function seqOf(entry: Entry): number | undefined {
 }
 
 /**
- * An event of the first row from an index that has one: the last event of the row for who looks back from there,
- * the first one for who looks on.
+ * An event of the first row from an index on that has one: the row's last event for a search backwards, and its
+ * first one for a search forwards.
  */
 export function seqFrom(rows: readonly Row[], index: number, back: boolean): number | undefined {
   for (const row of rows.slice(index)) {

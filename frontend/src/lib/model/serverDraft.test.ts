@@ -73,7 +73,7 @@ test.each([
 )
 
 test.each(['', 'npx -y s', '{}', '[1]', '{"a": 1}', '{"mcpServers": {}}'])(
-  '%j is no definition',
+  '%j is not a definition',
   (text) => expect(fieldsFromJSON(text)).toBeUndefined(),
 )
 

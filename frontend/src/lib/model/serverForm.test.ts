@@ -52,7 +52,7 @@ test('the answer has values of their types, and nothing that is empty', () =>
 
 describe('a hostile schema', () => {
   test.each([undefined, null, 7, 'x', [], { properties: [] }, { properties: { a: null } }])(
-    '%j is no error',
+    '%j is not an error',
     (given) => expect(fieldsOfForm(given).length).toBeLessThanOrEqual(1),
   )
 

@@ -108,7 +108,7 @@ function forked(session: SessionInfo, { origin, worktree }: Forked): SessionInfo
   }
 }
 
-/** The name under which an event has the git branch that the model was told. */
+/** The name of the git branch among the facts that an event tells the model. */
 const branchTold = 'branch'
 
 /** Adds lines up; undefined if there are none. */
@@ -146,7 +146,7 @@ export function markOf(session: SessionInfo): Mark {
   return session.last_end === 'failed' || session.last_end === 'crashed' ? 'failed' : 'rest'
 }
 
-/** The sessions, of which those in whose calls a server asks the user something wait. The log does not say so. */
+/** Marks the sessions as waiting in whose calls a server asks the user something, which the log does not say. */
 export function withQuestions(
   sessions: readonly SessionInfo[],
   questions: readonly { session: string }[],

@@ -18,7 +18,7 @@ const hookNames = ({ name, file = '' }: HookSource) => ({
 export const meaningWords = ({ means, of = '' }: RuleWords): string =>
   own(`means_${means}`, { of: markHidden(of) })
 
-/** What decided about a call, in a sentence; two if a rule wanted that somebody is asked. */
+/** What decided about a call, in a sentence; two if a rule asked. */
 export function authorityWords(authority: Authority | undefined, answer?: Answer): string {
   if (!authority) return own('unrecorded')
   const { by, rule, mode, hook } = authority

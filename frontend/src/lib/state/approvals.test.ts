@@ -80,7 +80,7 @@ test('a rule begins as the narrowest suggestion and says what it would have matc
   expect(draft.request(0)).toEqual(want)
 })
 
-test('a rule that cannot be read is no answer', async () => {
+test('a rule that cannot be read is not an answer', async () => {
   const { approvals } = hosted([], {
     'permissions.try': new ApiError({ code: 'invalid', message: 'It has no end.' }),
   })

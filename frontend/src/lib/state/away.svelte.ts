@@ -17,7 +17,7 @@ export class Away {
     this.#call = call
   }
 
-  /** What a session did meanwhile; undefined if nothing, or if it was put away. */
+  /** What a session did meanwhile; undefined if nothing, or if the note was dismissed. */
   of(session: string | undefined): Absence | undefined {
     return this.absences.find((absence) => absence.session === session)
   }

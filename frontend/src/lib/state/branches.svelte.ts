@@ -9,7 +9,7 @@ import type {
 } from '../types.gen'
 import { oneAtATime } from '../model/oneAtATime'
 
-/** Where a fork is to begin: at an event of a session, or at its end. */
+/** Where a fork begins: at an event of a session, or at its end. */
 export type ForkPoint = { session: string; event?: number }
 
 /** The branches of the open session: what was forked from what, and two of them side by side. */
@@ -59,7 +59,7 @@ export class Branches {
     if (has(forks) || (isListed && has(told))) void this.load()
   }
 
-  /** Asks what a fork is to be like. */
+  /** Asks for the options of a fork. */
   ask(point: ForkPoint | undefined): void {
     this.asking = point
     this.problem = null

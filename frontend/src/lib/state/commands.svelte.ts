@@ -65,7 +65,7 @@ export class Commands {
     }
   })
 
-  /** Runs the command of the page that a text is; undefined if it is none, else whether it ran. */
+  /** Runs a text that is a command of the page, and reports whether it ran; undefined if it is not one. */
   async runLocal(text: string): Promise<boolean | undefined> {
     const command = this.local.find(({ name }) => text.trim() === `/${name}`)
     return command && (await command.run()) !== false

@@ -91,7 +91,7 @@ test('a refused message goes back to its field', () => {
   expect(readDraft('other')).toBe('')
 })
 
-test('a prompt that is edited has a draft of its own, is no command, and goes with its session', () => {
+test('a prompt that is edited has a draft of its own, is not a command, and goes with its session', () => {
   writeDraft('s', 'mine')
   beginEdit('s', 3, '!important')
   expect([editedTurn('s'), readDraft('s')]).toEqual([3, 'mine'])

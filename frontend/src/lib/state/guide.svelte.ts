@@ -16,7 +16,7 @@ type Bench = {
 
 /**
  * The first steps of a new user: connect a model, learn what the agent may do, ask a first question. It ends for
- * ever with the first answer of a model, or when the user puts it away; the help brings it back.
+ * good with the first answer of a model, or when the user dismisses it; Settings brings it back.
  */
 export class Guide {
   #bench: Bench

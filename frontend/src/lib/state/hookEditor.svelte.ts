@@ -76,7 +76,7 @@ export class HookEditor {
     this.change({ point })
   }
 
-  /** Runs it once on the example or on the input that was written. Nothing follows from its answer. */
+  /** Runs it once on the example or on the input that was written. Its answer has no effect. */
   async test(): Promise<void> {
     await this.#work(async () => {
       const input = inputOf(this.input)
@@ -88,7 +88,7 @@ export class HookEditor {
     })
   }
 
-  /** Runs it on the newest calls of the session that it matches. Nothing follows from its answers. */
+  /** Runs it on the newest calls of the session that it matches. Its answers have no effect. */
   async dryRun(): Promise<void> {
     await this.#work(async () => {
       this.tried = await this.#call('hooks.dry_run', {
@@ -100,7 +100,7 @@ export class HookEditor {
     })
   }
 
-  /** Shows what would be saved, with what stands with the hook already and is kept. */
+  /** Shows what would be saved, with the members of the hook that are kept. */
   async confirm(): Promise<void> {
     await this.#work(async () => {
       const { json } = await this.#call('hooks.preview', this.#request)
@@ -124,7 +124,7 @@ export class HookEditor {
   readonly #match = oneAtATime(async () => {
     const draft = this.#draft
     try {
-      // What it matches can be told before what it runs is written.
+      // Its matches are known before its command is written.
       const action = isWhole(draft) ? draft.action : { kind: 'command' as const, command: 'true' }
       const tried = await this.#call('hooks.dry_run', {
         draft: tidy({ ...draft, action }),

@@ -52,7 +52,7 @@ export class HookLog {
 
   entry = (id: number): Promise<HookLogEntry> => this.#call('hooks.entry', { id })
 
-  /** Runs the hook of an entry again with the input of then. Nothing follows from its answer. */
+  /** Runs the hook of an entry again with its original input. Its answer has no effect. */
   replay = (entry: number): Promise<HookLogEntry> => this.#call('hooks.replay', { entry })
 
   /** The newest entries of a hook, of all sessions. */

@@ -12,7 +12,7 @@ type Host = {
   notify: (kind: NoticeKind, session: SessionInfo) => void
 }
 
-/** Announces what sessions came to while the page is not in front: one notice for a session's state. */
+/** Announces the new states of sessions while the page is not in front: one notice for a session's state. */
 export class Notices {
   #host: Host
   #marks = new Map<string, Mark>()

@@ -4,7 +4,7 @@ import { afterPaint, beforePaint } from './paint'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** How often work ran so many ms after it was wanted, with a key pressed at some times. */
+/** How often work had run a number of milliseconds after it was wanted, with a key pressed at some times. */
 function ran(ms: number, ...keys: number[]) {
   const work = vi.fn()
   const paint = beforePaint(work)
@@ -26,7 +26,7 @@ test('a frame after a key shows the key, and work waits', () => {
   expect(ran(80, 99)).toBe(1)
 })
 
-test('work does not wait for somebody who types on and on', () => {
+test('work does not wait for a user who keeps typing', () => {
   const keys = Array.from({ length: 30 }, (_, at) => at * 20)
   expect(ran(100, ...keys)).toBe(0)
   expect(ran(150, ...keys)).toBe(1)
@@ -44,7 +44,7 @@ test('the frame that shows a key is not kept waiting by work', () => {
   paint()
   requestAnimationFrame(note)
   vi.advanceTimersByTime(400)
-  // The eighth frame, after 128 ms, is the first that it may not wait for any more.
+  // The eighth frame, after 128 ms, is the first that it may no longer wait for.
   expect(happened.indexOf('work')).toBe(8)
 })
 

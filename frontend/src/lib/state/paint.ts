@@ -8,9 +8,9 @@ export const afterPaint = (): Promise<void> =>
     })
   })
 
-/** So long after a key or a turn of the wheel, frames are left to the user, in ms. */
+/** How long after a key or a turn of the wheel frames are left to the user, in milliseconds. */
 const afterInput = 50
-/** What arrives waits for the user no longer than so many ms. */
+/** The longest that arriving work waits for the user, in milliseconds. */
 const mostWait = 120
 /** What also begins a frame for the user. */
 const inputs = ['keydown', 'wheel', 'pointerdown'] as const

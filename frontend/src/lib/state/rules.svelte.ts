@@ -55,7 +55,7 @@ export class Rules {
     }
   })
 
-  /** The rule that decided about a call; undefined if it does not stand there any more. */
+  /** The rule that decided about a call; undefined if it no longer exists. */
   standing(ref: Pick<RuleRef, 'text' | 'decision' | 'scope'> | undefined): RuleEntry | undefined {
     return this.list.find(
       ({ rule, decision, scope, state }) =>

@@ -2,10 +2,10 @@ import { type ApiError, asApiError, type Call } from '../api'
 import { countHits, withMore } from '../model/search'
 import type { Found, FoundSession, SearchFilter } from '../types.gen'
 
-/** Typing is over when nothing was typed for so long, and sessions that are behind are looked at again after so long, in milliseconds. */
+/** After how many milliseconds without a key typing is over, and sessions that are behind are searched again. */
 const pause = 120
 const again = 1000
-/** Older hits are looked for by themselves until there are so many. */
+/** Older hits are searched for automatically until there are this many. */
 const enough = 20
 
 /** The search over all sessions. A newer one ends an older one. */

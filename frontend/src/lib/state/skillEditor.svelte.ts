@@ -17,10 +17,10 @@ const lined = (text: string) => text.replace(/\r\n?/g, '\n')
 export class SkillEditor {
   kind = $state<Exclude<SkillKind, 'built_in'>>('skill')
   scope = $state<SkillScope>('user')
-  /** What stands there; undefined for a new skill. */
+  /** What the file contains; undefined for a new skill. */
   readonly row?: SkillRow
   findings = $state.raw<readonly SkillFinding[]>([])
-  /** What stands there by now, if it is something else than the user began with. */
+  /** What the file contains by now, if that differs from what the user began with. */
   theirs = $state.raw<{ text: string; version: string }>()
   /** The skill that the user changes was removed. */
   gone = $state(false)
@@ -33,7 +33,7 @@ export class SkillEditor {
   #text = $state('')
   #base = $state('')
   #version: string
-  /** What was found where it stands, in which text. */
+  /** The findings, with the text that they are about. */
   #found: { findings: readonly SkillFinding[]; text: string }
   #crlf: boolean
   #pause: ReturnType<typeof setTimeout> | undefined
@@ -110,7 +110,7 @@ export class SkillEditor {
     this.#pause = setTimeout(() => void this.#check(), pauseMs)
   }
 
-  /** Takes note of what stands there now. */
+  /** Takes note of the file's current content. */
   meet({ text, version, findings = [] }: SkillShown): void {
     this.gone = false
     this.#found = { findings, text: lined(text) }
@@ -120,7 +120,7 @@ export class SkillEditor {
     else this.theirs = { text, version }
   }
 
-  /** Goes on with what stands there now; the user's text can be brought back. */
+  /** Goes on with the file's current content; the user's text can be brought back. */
   takeTheirs(): void {
     const { theirs } = this
     if (!theirs) return
@@ -128,7 +128,7 @@ export class SkillEditor {
     this.#take(theirs.text, theirs.version)
   }
 
-  /** Goes on with the user's text, which replaces what stands there once it is saved. */
+  /** Goes on with the user's text, which replaces the file's once it is saved. */
   keepMine(): void {
     const { theirs } = this
     if (!theirs) return

@@ -7,7 +7,7 @@ import type { SkillScope } from './skillEditor.svelte'
 export class SkillInstall {
   /** What the folder or archive has; undefined until it was looked into. */
   found = $state.raw<SkillInspectReply>()
-  /** Whether the chosen ones may take the place of those that stand there. */
+  /** Whether the chosen skills may replace existing ones. */
   replace = $state(false)
   problem = $state.raw<ApiError | null>(null)
   busy = $state(false)
@@ -35,7 +35,7 @@ export class SkillInstall {
     return this.#scope
   }
 
-  /** What is taken depends on the scope, so it is looked into once more. */
+  /** Which names are taken depends on the scope, so the folder is read again. */
   async move(scope: SkillScope): Promise<void> {
     this.#scope = scope
     if (this.found) await this.inspect()
@@ -52,7 +52,7 @@ export class SkillInstall {
     else this.#chosen.delete(name)
   }
 
-  /** Whether a chosen one would take the place of another. */
+  /** Whether a chosen skill would replace another. */
   readonly takes = $derived(
     (this.found?.skills ?? []).some((parcel) => parcel.taken && this.has(parcel)),
   )
@@ -61,7 +61,7 @@ export class SkillInstall {
     return this.count > 0 && !this.busy && (!this.takes || this.replace)
   }
 
-  /** Reads what is there. At first everything is chosen that takes no place of another. */
+  /** Reads the folder or archive. At first every skill is chosen that replaces no other. */
   async inspect(): Promise<void> {
     await this.#work(async () => {
       const { path, scope } = this

@@ -109,7 +109,7 @@ export class Skills {
     return this.#change(() => this.#call('skills.restore', { id }))
   }
 
-  /** Looks for them anew, where nobody tells that they changed. */
+  /** Looks for them again, because changes in some folders are not reported. */
   reload(): Promise<boolean> {
     return this.#change(() => this.#call('skills.reload', {}))
   }
@@ -182,12 +182,12 @@ export class Skills {
     addEventListener('beforeunload', this.#guard)
   }
 
-  /** The page is not left with something that is not saved before the user was asked. */
+  /** Before the page is left with unsaved text, the user is asked. */
   readonly #guard = (event: BeforeUnloadEvent): void => {
     if (this.editor?.changed) event.preventDefault()
   }
 
-  /** Takes note of what stands there now. */
+  /** Takes note of the file's current content. */
   #meet(id: string, shown: SkillShown | undefined): void {
     if (this.editor?.row?.id === id) {
       if (shown) this.editor.meet(shown)

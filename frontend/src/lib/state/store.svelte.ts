@@ -8,9 +8,9 @@ const askEveryMs = 2_000
 export class Store {
   /** Undefined until it was asked for. */
   health = $state.raw<StoreState>()
-  /** The sessions that can be brought over. */
+  /** The sessions that can be moved here. */
   offer = $state.raw<MovedFolder>()
-  /** Those that were, until this is put away. */
+  /** Those that were moved, until the notice is dismissed. */
   brought = $state.raw<MovedFolder>()
   problem = $state.raw<ApiError>()
   #call: Call
@@ -36,7 +36,7 @@ export class Store {
     if (this.health.checking) setTimeout(() => void this.#check().catch(() => {}), askEveryMs)
   }
 
-  /** Puts away what was lost. */
+  /** Dismisses the notice about lost events. */
   accept = () =>
     this.#attempt(async () => {
       this.health = await this.#call('store.accept', {})

@@ -1,7 +1,7 @@
 const itemOf = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>('[data-item]')?.dataset.item : undefined
 
-/** The item of a list that contains the focus. The focus would be lost if the item was not drawn any more. */
+/** The item of a list that contains the focus. The focus would be lost if the item were no longer drawn. */
 export class FocusedItem {
   key = $state<string>()
 
