@@ -176,7 +176,7 @@ test('agents ask in the conversation that started them, unfold there, and open a
   expect(offences).toEqual([])
 })
 
-test('what an agent did is gone through and copied, and its prompt is not sent again, by keyboard only', async () => {
+test('the work of an agent is walked through and copied, and its prompt is not sent again, by keyboard only', async () => {
   const { page, offences } = await start(
     [
       { calls: [spawn(note, 'writer-1')], usage },

@@ -9,7 +9,7 @@ const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js
 /** The rules that the page breaks in its current state, and where. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(await axe)
-  // What fades in has too little contrast until then.
+  // An element that fades in has too little contrast until then.
   await page.waitForFunction(() =>
     document
       .getAnimations()

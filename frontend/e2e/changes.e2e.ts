@@ -119,7 +119,7 @@ test('the panel opens itself at the first change, once, and shows what changed, 
   await chooseScope(page, 'Last turn')
   await row(page, 'cart.go').waitFor({ state: 'detached' })
   await row(page, 'added more.go').waitFor()
-  // What somebody else changes is seen as soon as the page is looked at again.
+  // Changes by others are seen as soon as the page is looked at again.
   await chooseScope(page, 'Uncommitted')
   await writeFile(join(host.folder, 'README.md'), '# Shop\n\nMore.\n')
   await page.evaluate(() => window.dispatchEvent(new Event('focus')))

@@ -399,7 +399,7 @@ const waiting = JSON.stringify({
 })
 
 // OAS-668
-test('what a hook does while it runs is shown, and what it says to the user is a line', async () => {
+test('a running hook is shown, and its message to the user is a line', async () => {
   const { page, host, offences } = await start([read('shop.ts'), { text: 'I read the shop.' }], {
     'shop.ts': 'export {}\n',
     '../.agent/settings.json': waiting,

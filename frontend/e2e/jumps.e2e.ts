@@ -116,7 +116,7 @@ test('the keyboard goes to the start, from prompt to prompt, to an error and bac
   await press('F8', 'There is no later error.')
   await press('Shift+F8', 'There is no earlier error.')
 
-  // What arrives meanwhile is not lost, and a message is sent to the end.
+  // Events that arrive meanwhile are not lost, and a message is sent to the end.
   await keyboard.press('Alt+End')
   await sees(`Filler ${chapters - 1}.29`)
   await latest.waitFor({ state: 'hidden' })

@@ -1,4 +1,4 @@
-// What the first screen lacks is loaded after it, and says so if that fails.
+// Parts that the first screen does not need are loaded after it, and say so if that fails.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'

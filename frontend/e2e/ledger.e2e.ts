@@ -40,7 +40,7 @@ const rows = (page: Page) =>
     .filter({ has: page.locator('time') })
 
 // OAS-630
-test('what ran is listed with what authorised it, and filtered, by keyboard only', async () => {
+test('calls are listed with what authorised them, and filtered, by keyboard only', async () => {
   const { page, offences } = await start([
     {
       calls: [
@@ -95,7 +95,7 @@ test('what ran is listed with what authorised it, and filtered, by keyboard only
   await pick(page, 'Allowed or denied')
   await untilFocused(panel.getByRole('combobox', { name: /^Decision/ }))
 
-  // What runs now is listed at once, and its card says the same.
+  // A new call is listed at once, and its card says the same.
   await prompt(page, 'Go on')
   await answerByKey(page)
   await page.getByText('It is later.').waitFor()

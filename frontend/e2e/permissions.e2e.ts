@@ -127,7 +127,7 @@ const settings = JSON.stringify(
   2,
 )
 
-test('what a project allows holds once it is accepted, and what is wrong with a rule is said', async () => {
+test('a project’s rules that allow hold once they are accepted, and a faulty rule says what is wrong', async () => {
   const { page, offences } = await start(turns('touch one', 'touch two'), {
     '.agent/settings.json': settings,
   })
@@ -170,7 +170,7 @@ test('what a project allows holds once it is accepted, and what is wrong with a 
   expect(offences).toEqual([])
 })
 
-test('what was allowed for the session ends when the user says so', async () => {
+test('an answer for the session ends when the user says so', async () => {
   const { page, host, offences } = await start(turns('touch same', 'touch same', 'touch same'))
   await prompt(page, 'Go')
   await asks(page, 'touch same').waitFor()

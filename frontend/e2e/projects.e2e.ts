@@ -78,7 +78,7 @@ test('projects are opened, found again and removed with the keyboard', async () 
   expect(new URL(third.url()).host).toBe(new URL(second.url()).host)
   await menu.waitFor({ state: 'detached' })
 
-  // What is gone is marked and removed.
+  // A folder that is gone is marked and removed.
   await rm(api, { recursive: true })
   await page.keyboard.press('Alt+p')
   await other.getByText('not found').waitFor()

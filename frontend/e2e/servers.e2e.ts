@@ -106,7 +106,7 @@ test('a prompt of a server is sent as a command, by keyboard only', async () => 
   const { page, offences } = await start([greet], paint)
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
   const option = page.getByRole('option', { name: /mcp__paint__greet/ })
-  // Whether the server is connected by now shows in the menu, which is read anew with each change.
+  // The menu, which is read again with each change, shows whether the server is connected.
   await field.fill('/gre')
   await option.waitFor()
   await shots(page, 'servers-slash')

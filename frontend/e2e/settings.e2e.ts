@@ -178,7 +178,7 @@ test('a setting is found by what a person calls it, by keyboard only', async () 
   await page.keyboard.press('Enter')
   await settings.getByRole('button', { name: 'Remove' }).waitFor()
 
-  // What is folded is unfolded.
+  // A folded setting is unfolded.
   await goTo(page, 'deepseek')
   await isFocused(page, /^Set key$/)
   const row = page.locator('[data-setting]:focus-within').last()

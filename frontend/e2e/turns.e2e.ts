@@ -90,7 +90,7 @@ test('a finished turn is one line that says what it did, and unfolds, by keyboar
       /^3 read, 1 search, 1 changed, 1 question, tests failed \+1 −1 · [\d.]+ m?s · <?\$0\.0\d$/,
     )
   await page.getByText('I’ll look at the program first.').waitFor({ state: 'detached' })
-  // What failed last stays in sight.
+  // The last failure stays in sight.
   await page.getByText('FAIL: it says two').waitFor()
   await shots(page, 'turns-folded')
 

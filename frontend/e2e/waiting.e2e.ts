@@ -84,7 +84,7 @@ test('questions of all sessions outlive a kill and are answered in one place', a
   await answer(asked(page))
   await rail(page, 1).waitFor()
   await expect.poll(() => readFile(join(host.folder, 'one'), 'utf8')).toBe('')
-  // What is dangerous has no filled button.
+  // A dangerous request has no filled button.
   await asked(page).getByText('rm -rf /opt/elsewhere', { exact: true }).waitFor()
   const allow = asked(page).getByRole('button', { name: 'Allow', exact: true })
   expect(await allow.getAttribute('class')).not.toContain('primary')
@@ -240,7 +240,7 @@ test('identical requests are answered together for once, those that were shown',
   expect(offences).toEqual([])
 })
 
-test('what leads elsewhere by now is asked about again', async () => {
+test('a path that leads elsewhere by now is asked about again', async () => {
   const { page, host, offences } = await start([
     { calls: [{ name: 'Write', input: { file_path: 'new.txt', content: 'ours\n' } }] },
     { text: 'Seen.' },

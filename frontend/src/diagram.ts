@@ -1,6 +1,6 @@
 /**
  * Draws diagrams with Mermaid, in a sandboxed document of its own (diagram.html), because Mermaid needs
- * inline styles. The page asks with a Drawing and gets a Drawn. What is drawn is text that a model wrote.
+ * inline styles. The page asks with a Drawing and gets a Drawn. It draws text that a model wrote.
  */
 import mermaid from 'mermaid'
 import type { Colours, Drawing, Drawn } from './lib/markdown/drawing'

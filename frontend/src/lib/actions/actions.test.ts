@@ -137,7 +137,7 @@ test('an answer sends the prompt of its turn again, not what steered it', async 
   expect(compose).toHaveBeenCalledOnce()
 })
 
-test('what was not accepted leaves the focus where it is', async () => {
+test('a message that is not accepted leaves the focus where it is', async () => {
   const log = turn()
   end(log)
   const { conversation } = await open(log)

@@ -88,7 +88,7 @@ function endsBefore(text: string): boolean {
   return tokens.at(-5)?.type === 'blockquote_open' && tokens.at(-5)?.level === 0
 }
 
-// What one answer leaves open must not take in the calls and answers after it.
+// Code or a comment that an answer leaves open must not take in the calls and answers after it.
 test.each([
   '```go\nfunc main() {',
   'x\n\n~~~~\n```\nnot closed',

@@ -167,7 +167,7 @@ test('the letters of a user who was writing go to the composer', async () => {
   expect(given).toEqual([])
 })
 
-test('what is written, another field and a dialog keep the focus', async () => {
+test('a draft, another field and a dialog keep the focus', async () => {
   await open()
   written = 'add'
   await asks(ask('one', 'low'))

@@ -57,7 +57,7 @@ async function setUp() {
 const marks = () =>
   [...document.querySelectorAll('[data-author]')].map((mark) => mark.textContent.trim())
 
-test('who wrote the lines is read when it is asked for, and marked once for each run', async () => {
+test('the authors of the lines are read when they are asked for, and marked once for each run', async () => {
   const { asked, changes } = await setUp()
   expect(asked).not.toContain('files.blame')
   expect(marks()).toEqual([])
@@ -118,7 +118,7 @@ test('a pointer that rests on a mark shows the card, and one that passes does no
   }
 })
 
-test('why it cannot be told is said, and not asked again', async () => {
+test('the reason why authors are unknown is shown, and they are not asked for again', async () => {
   const { changes } = await setUp()
   const call = changes as unknown as { authors: { read: () => Promise<void> } }
   call.authors.read = () => Promise.reject(new Error('too large'))

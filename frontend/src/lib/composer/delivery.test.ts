@@ -16,7 +16,7 @@ function later(text: string) {
   return { take, accept }
 }
 
-test('what follows the message that begins a session is taken from the draft of that session', async () => {
+test('a text that follows the message that begins a session is taken from the draft of that session', async () => {
   const delivery = new Delivery(() => owner)
   const [one, two] = [later('One'), later('Two')]
   writeDraft('/shop', 'OneTwoRest')
@@ -32,7 +32,7 @@ test('what follows the message that begins a session is taken from the draft of 
   expect(delivery.busy).toBe(false)
 })
 
-test('what follows stays in its draft if the user goes to another session', async () => {
+test('a text that follows stays in its draft if the user goes to another session', async () => {
   const delivery = new Delivery(() => owner)
   const [one, two] = [later('One'), later('Two')]
   owner = 's'

@@ -50,7 +50,7 @@ test.each<[Partial<HookEnd>, string, string]>([
   screen.getByText(chinese)
 })
 
-test('what a hook says hides and reorders nothing, and leads into the log', async () => {
+test('the words of a hook hide and reorder nothing, and lead into the log', async () => {
   const hostile = 'a\u202eb\u200b<b>'
   const notice = { title: hostile, body: hostile, level: 'info' } as const
   const hook: HookEnd = {

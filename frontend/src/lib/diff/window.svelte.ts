@@ -153,7 +153,7 @@ export class DiffWindow {
     const table = this.#table
     const row = document.activeElement?.closest<HTMLElement>('[data-slice]')
     const slice = Number(row?.dataset.slice)
-    // What has the focus must not take it away.
+    // The slice with the focus must stay drawn.
     if (row && table?.contains(row) && (slice < first || slice > last)) {
       table.focus({ preventScroll: true })
     }

@@ -7,7 +7,7 @@ import type { Workbench } from '../state/workbench.svelte'
 import type { HookLogRow, HookRow } from '../types.gen'
 import WhyNot from './WhyNot.svelte'
 
-test('why a hook does not run follows the log', async () => {
+test('the reason why a hook does not run follows the log', async () => {
   let entries: Partial<HookLogRow>[] = []
   const call = vi.fn(() => Promise.resolve({ entries, more: false, kept: 0 }))
   const log = new HookLog(call as unknown as Call)

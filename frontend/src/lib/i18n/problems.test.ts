@@ -34,7 +34,7 @@ const foreign: HistoryRepaired = {
   message: 'a goes on where b was.',
 }
 
-test('what a sentence quotes does not reorder the rest of it', () => {
+test('a quotation does not reorder the rest of its sentence', () => {
   expect(problemWords({ ...missing, message: 'a\u202eb has none.' }).message).toBe(
     'a⟨U+202E⟩b has none.',
   )
@@ -125,7 +125,7 @@ test('the reason why a document was left out is translated', () => {
   expect(documentWords({ ...document, problem_id: undefined })).toBe(left.problem)
 })
 
-test('what was kept is only said if Go says it', () => {
+test('a problem names what was kept only if Go does', () => {
   setLanguage('zh-CN')
   expect(problemWords({ ...refused, kept: undefined }).kept).toBeUndefined()
 })

@@ -36,7 +36,7 @@ test.each([
   expect(titleOf(source)).toBe(title)
 })
 
-test('what has too many characters or parts is too large', () => {
+test('a diagram with too many characters or parts is too large', () => {
   expect(isTooLarge('a'.repeat(10_000))).toBe(false)
   expect(isTooLarge('a'.repeat(10_001))).toBe(true)
   expect(isTooLarge('a\n'.repeat(149))).toBe(false)

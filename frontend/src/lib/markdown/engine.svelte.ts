@@ -15,5 +15,5 @@ export const loadFormulas = () => formulas.need()
 export const codeEngine = () => grammars.part
 export const loadGrammars = () => grammars.need()
 
-/** What is loaded. What was rendered with less is to be rendered again. */
+/** What is loaded. A text that was rendered without some of it is rendered again. */
 export const loadedParts = () => `${formulas.part !== undefined} ${grammars.part !== undefined}`

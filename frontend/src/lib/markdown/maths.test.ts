@@ -99,7 +99,7 @@ describe('with KaTeX', () => {
     expect(box.querySelector('math, a, img')).toBeNull()
   })
 
-  test('what a formula draws has no links, styles, colours or ids', () => {
+  test('a drawn formula has no links, styles, colours or ids', () => {
     const box = shown(
       '$\\color{white}\\colorbox{red}{x}\\Huge{\\Huge{\\Huge y}}\\hspace{-500em}\\raisebox{-300em}{z}' +
         '\\text{<img src=x onerror=alert(1)>}\\rule{900em}{900em}\\char"202E\\fcolorbox{red}{blue}{q}$',

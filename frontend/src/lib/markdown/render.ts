@@ -212,7 +212,7 @@ export class GrowingMarkdown {
   #offset = 0
   #for = ''
 
-  /** Takes the text so far, of which only what follows a place may be left. What was a whole block stays one. */
+  /** Takes the text so far, of which only the part after a place may be left. A whole block stays whole. */
   update(text: string, from = 0): Block[] {
     const now = circumstances()
     if (now !== this.#for) this.#restart()

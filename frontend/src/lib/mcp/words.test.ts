@@ -4,7 +4,7 @@ import { logWords } from './words'
 
 afterEach(() => setLanguage('en'))
 
-test('what happened to a connection is said in the language of the page', () => {
+test('the events of a connection are told in the language of the page', () => {
   const entry = {
     at: 1,
     level: 'info',
@@ -17,7 +17,7 @@ test('what happened to a connection is said in the language of the page', () => 
   expect(logWords(entry)).toBe('tools 的列表在 500 项之后被截断')
 })
 
-test('what a server logged is said as it wrote it', () => {
+test('a server’s log lines are shown as it wrote them', () => {
   setLanguage('zh-CN')
   expect(logWords({ at: 1, level: 'info', text: 'ready' })).toBe('ready')
 })

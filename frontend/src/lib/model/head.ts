@@ -48,7 +48,7 @@ export class Head {
       const end = view.entries.findIndex((entry) => entry.type === 'turn')
       return { ...view, entries: folded.entries.concat(view.entries.slice(end + 1)) }
     }
-    // What is being streamed is in no event that is known.
+    // Streamed text is not yet in any known event.
     const { outputs } = draftOf(view)
     const { entries, turnStartedAt, rounds, answeredBy } = applyDraft(folded, { outputs })
     const streamed = view.entries.filter(isStreamed)

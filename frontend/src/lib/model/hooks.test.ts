@@ -13,7 +13,7 @@ const row = (id: number, change: Partial<HookLogRow>): HookLogRow => ({
   ...change,
 })
 
-test('what kept a hook from running is counted, the most frequent first', () => {
+test('the reasons why a hook did not run are counted, the most frequent first', () => {
   const missed = { outcome: 'not_matched', cause: 'matcher', detail: 'Bash' } as const
   const { ran, causes } = tallyOf([
     row(5, { outcome: 'off' }),

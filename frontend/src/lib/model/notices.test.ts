@@ -26,7 +26,7 @@ test('a title that leaves the page is cut between characters', () => {
   expect(cutTitle('😀'.repeat(61))).toBe(`${'😀'.repeat(59)}…`)
 })
 
-test('what hooks want the user to notice is called out, unless it is for debugging', () => {
+test('messages of hooks to the user are called out, unless they are for debugging', () => {
   const log = new Log()
   const hook = { point: 'stop', name: 'tests', duration_ms: 1 } as const
   const notice = (level: NoticeLevel) => ({ title: level, body: 'All is well.', level })

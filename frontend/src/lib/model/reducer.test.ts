@@ -367,7 +367,7 @@ test('the result of a hook about a call belongs to that call', () => {
   ])
 })
 
-test('what a hook of a call says to the user is a line of the conversation', () => {
+test('a message of a call’s hook to the user is a line of the conversation', () => {
   const log = new Log()
   const hook = { point: 'postToolUse', name: 'format', call_id: 'a', duration_ms: 3 } as const
   log.add('user_input', { text: 'Go' })

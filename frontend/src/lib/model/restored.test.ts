@@ -59,7 +59,7 @@ test('a turn can be continued after something was undone, and the line stays abo
   ])
 })
 
-test('what came back completely cannot be redone', () => {
+test('files that came back completely cannot be redone', () => {
   const redone = { id: 'r2', redone: 'r1', files: undone.files }
   const check = (by: FilesRestored) => isRedone(undone, conversation(undone, by).entries)
   expect(isRedone(undone, conversation(undone).entries)).toBe(false)

@@ -99,7 +99,7 @@ test('parts that follow each other have a line each', () => {
   expect(canBringBack(story.entries, 'one', story.spans)).toBe(true)
 })
 
-test('what was restored in files stays in sight', () => {
+test('a line about restored files stays in sight', () => {
   const story = new Story()
   const a = story.turn('a')
   story.log.add('files_restored', { id: 'f' })

@@ -136,7 +136,7 @@ function rowsOf(turn: Turn, look: Look): readonly Row[] {
   if (hidden.length < leastHidden) return grouped(entries, look, false)
   const open = folds.get(key) ?? false
   const fold: FoldRow = { type: 'fold', key, turn: end, entries, open }
-  // What the user sent or ran stays above the line.
+  // Messages and commands of the user stay above the line.
   const first = entries.findIndex((entry) => !isOwn(entry))
   const own = entries.slice(0, first)
   const rest = entries.slice(first)

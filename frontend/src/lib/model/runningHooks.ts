@@ -34,7 +34,7 @@ export function startHook(view: Shown, hook: HookStart, at: number): void {
 
 export function printHook(view: Shown, hook: HookOutput): void {
   const line = hook.text.trimEnd().split('\n').at(-1)!.trim()
-  // What begins like this is the answer, for the program and not for the user.
+  // A line that begins like this is the answer, which is for the program and not for the user.
   if (line === '' || line.startsWith('{')) return
   view.hooks = view.hooks?.map((each) => (isSame(each, hook) ? { ...each, line } : each))
 }

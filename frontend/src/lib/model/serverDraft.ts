@@ -86,7 +86,7 @@ export function fieldsOf(draft: ServerDraft): ServerFields {
   }
 }
 
-/** The definition that a form describes. What the form has no field for stays as it was. */
+/** The definition that a form describes. Members without a field in the form stay as they were. */
 export function draftOf(fields: ServerFields, before?: ServerDraft): ServerDraft {
   const [command, ...args] = shellWords(fields.command)
   const isProgram = fields.transport === 'stdio'

@@ -26,7 +26,7 @@ export type FormValues = Readonly<Record<string, FormValue>>
 /** How many fields and choices of a form are shown. A server that asks for more is not asking a person. */
 const most = 50
 
-/** The fields of a schema. What is not a field that a person can fill in is a text. */
+/** The fields of a schema. A field of an unknown kind becomes a text. */
 export function fieldsOfForm(schema: unknown): FormField[] {
   const { properties, required } = record(schema)
   const isRequired = new Set(Array.isArray(required) ? required : [])
@@ -144,7 +144,7 @@ function isOfFormat(format: string, value: string): boolean {
   return true
 }
 
-/** The answer: values of their types. What is empty is left out, unless it must be there. */
+/** The answer: values of their types. Empty values are left out, unless they are required. */
 export function contentOf(
   fields: readonly FormField[],
   values: FormValues,

@@ -28,7 +28,7 @@ test.each([
   expect(familyMark(sessionInfo('a', { state }), agents)).toBe(want)
 })
 
-// What a server asks in a call of an agent waits for the user, who finds it with the session that started the agent.
+// A server's question in a call of an agent waits for the user, who finds it with the session that started the agent.
 test('a question of a server marks the session in whose call it asks, and its parent', () => {
   const all = [
     sessionInfo('p', { state: 'processing' }),
@@ -42,7 +42,7 @@ test('a question of a server marks the session in whose call it asks, and its pa
   expect(withQuestions(all, [])).toBe(all)
 })
 
-// What needs the user comes first, then what runs, then the rest by time.
+// Sessions that need the user come first, then those that run, then the rest by time.
 test('the inbox has what waits, what runs, what is pinned, and then days and months', () => {
   const now = new Date(2026, 10, 22, 12).getTime() // a Sunday
   const day = (days: number) => now - days * 24 * 3600_000

@@ -51,7 +51,7 @@ test.each(['/rev', 'hello', '/tmp x', ''])('%j is a message', (text) =>
   expect(commandOf(text, commands)).toBeUndefined(),
 )
 
-test('what begins with the typed letters is first', () => {
+test('names that begin with the typed letters come first', () => {
   expect(matching('r', commands).map(({ name }) => name)).toEqual([
     'mcp__hub__review',
     'mcp__hub__greet',

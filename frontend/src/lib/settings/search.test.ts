@@ -38,7 +38,7 @@ test('a setting whose name has the words comes first', () => {
   expect(matching(all(), 'cache').map(({ id }) => id)[0]).toBe('long_cache')
 })
 
-test('what nothing has finds nothing', () => {
+test('words that no setting has find nothing', () => {
   expect(matching(all(), 'dark zebra')).toEqual([])
 })
 

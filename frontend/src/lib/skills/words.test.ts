@@ -20,14 +20,14 @@ test('a finding is said in the language of the page, by its rule and what it say
   expect(findingWords({ ...finding, rule: 'NEW-01' }).message).toBe(finding.message)
 })
 
-test('what a file says hides nothing', () => {
+test('hidden characters in a file’s text are made visible', () => {
   const { message } = findingWords({ ...finding, message: 'a\u202eb' })
   expect(message).toBe('a⟨U+202E⟩b')
   const row = { state: 'hidden', others: ['x\u200b'], usage: {} } as unknown as SkillRow
   expect(stateWords(row)).toBe('not used: x⟨U+200B⟩ has the same name')
 })
 
-test('why a skill does not apply is said in the language of the page', () => {
+test('the reason why a skill does not apply is in the language of the page', () => {
   const why = 'the folder has none of go.mod, Cargo.toml'
   const row = { state: 'unavailable', usage: { why } } as unknown as SkillRow
   expect(stateWords(row)).toBe(`not here: ${why}`)

@@ -47,7 +47,7 @@ test('OAS-630: a page says when it is looked at, and when it no longer is', () =
   ])
 })
 
-test('what ran is known by its session, until it is put away', async () => {
+test('calls that ran are listed by session until the user dismisses them', async () => {
   const absence = { from: 1, to: 2, session: 'a', commands: 1 }
   const { asked, away } = setUp([absence])
   const stop = away.watch()

@@ -18,7 +18,7 @@ function hostOf(answers: Record<string, unknown>) {
 const take = { seal: 'x', hunks: 2, possible: true }
 const settle = () => new Promise((resolve) => setTimeout(resolve))
 
-test('what is shown belongs to the open session', async () => {
+test('the panel follows the open session', async () => {
   const { branches } = hostOf({
     'sessions.branches': { branches: [{ id: 'a' }, { id: 'b' }] },
     'sessions.compare': { files: [] },

@@ -94,7 +94,7 @@ test('an open difference is read again with the list, and put away with its file
   expect([changes.path, changes.diff]).toEqual([undefined, undefined])
 })
 
-test('what is refused is a problem, and the list is read again', async () => {
+test('a refusal is shown as a problem, and the list is read again', async () => {
   const { asked, changes } = setUp({
     'changes.list': () => listOf('a.ts'),
     'changes.put_back': () => {

@@ -97,7 +97,7 @@ export class Commands {
     }
   }
 
-  /** Whether it is known what a text that begins like a command stands for. If not, the user is told. */
+  /** Whether the commands are known, so that a text that begins like one can be sent. If not, the user is told. */
   async #knows(text: string): Promise<boolean> {
     const name = nameIn(text)
     if (name === undefined || this.#isRead) return true

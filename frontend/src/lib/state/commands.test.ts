@@ -62,7 +62,7 @@ test('a skill is sent as it was typed, unless a command of the page has its name
   expect([commands.hidesSkill('usage'), commands.hidesSkill('greet')]).toEqual([true, false])
 })
 
-test('what is offered is read again when skills change', async () => {
+test('commands are read again when skills change', async () => {
   const call = vi.fn(async () => ({ commands: offered }))
   const commands = new Commands(call as unknown as Call, () => {})
   commands.receive({ session: '', events: [{ kind: 'skills_change' }] } as never)
@@ -71,7 +71,7 @@ test('what is offered is read again when skills change', async () => {
   expect(call).toHaveBeenCalledOnce()
 })
 
-test('what begins like a command is not sent before it is known what it stands for', async () => {
+test('a text that begins like a command is not sent before the commands are known', async () => {
   let isDown = true
   const call = vi.fn(async () => {
     if (isDown) throw new Error('down')

@@ -101,7 +101,7 @@ test('a prompt that is edited has a draft of its own, is not a command, and goes
   expect(Object.keys(localStorage).filter((key) => /:s(\/|$)/.test(key))).toEqual([])
 })
 
-test('what an earlier page was editing is found', () => {
+test('a page finds the edit that an earlier page began', () => {
   localStorage.setItem('atelier.edit:earlier', '2')
   localStorage.setItem('atelier.draft:earlier/edit', 'half a')
   expect([editedTurn('earlier'), readDraft(draftOwner('earlier'))]).toEqual([2, 'half a'])

@@ -151,7 +151,7 @@ export class HookEditor {
   }
 }
 
-/** The input as JSON. What is not JSON is sent as a text, which is refused with the reason. */
+/** The input as JSON. Anything else is sent as a text, which is refused with the reason. */
 function inputOf(text: string): unknown {
   if (!text.trim()) return undefined
   try {

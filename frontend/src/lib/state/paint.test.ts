@@ -55,7 +55,7 @@ test('a window that does not paint runs work by a timer', () => {
   vi.unstubAllGlobals()
 })
 
-test('what waits for a frame comes after its callbacks, and by a timer if the window does not paint', async () => {
+test('work that waits for a frame comes after its callbacks, and by a timer if the window does not paint', async () => {
   const happened: string[] = []
   const wait = (name: string) => void afterPaint().then(() => happened.push(name))
   wait('painted')

@@ -15,7 +15,7 @@ test('a text is stored until it is empty', () => {
   expect(recall('k')).toBe('')
 })
 
-test('what does not fit into a full storage lasts as long as the page', () => {
+test('a text that does not fit into a full storage lasts as long as the page', () => {
   remember('k', 'v')
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('full', 'QuotaExceededError')

@@ -31,7 +31,7 @@ test('OC-09: a rewind and its end are followed while the conversation is open', 
   conversation.receive(envelope(log.add('conversation_rewound', { id: 'r', to: 1, turns: 1 })))
   expect(prompts(conversation)).toEqual(['a'])
 
-  // What is read again says the same.
+  // Reading again gives the same.
   await conversation.open()
   expect(conversation.info?.rewound).toEqual([{ id: 'r', from: 1, to: 3 } satisfies Span])
   conversation.receive(envelope(log.add('conversation_rewind_undone', { id: 'r' })))

@@ -88,13 +88,13 @@ export class Search {
     this.searching = false
   }
 
-  /** Opens the dialog. What was searched for before is searched again, because there may be more. */
+  /** Opens the dialog. The last search is repeated, because there may be more. */
   open(): void {
     this.isOpen = true
     if (this.text.trim()) void this.find()
   }
 
-  /** Closes the dialog and ends a running search. What was found stays. */
+  /** Closes the dialog and ends a running search. The results stay. */
   close(): void {
     this.isOpen = false
     this.#run++

@@ -128,7 +128,7 @@ export class Servers {
 
   async reconnect(name: string): Promise<boolean> {
     const isDone = await this.#change(() => this.#call('mcp.reconnect', { name }))
-    // What its row says already is not said twice.
+    // A reason that the row shows already is not shown twice.
     const said = this.find(name)?.problem?.id
     if (said && said === this.problem?.id) this.problem = null
     return isDone

@@ -115,7 +115,7 @@ test('a server that is gone is left', async () => {
   expect(servers.open).toBeUndefined()
 })
 
-test('what needs the user is counted', async () => {
+test('servers and questions that need the user are counted', async () => {
   const changed = { ...row('d'), counts: { tools: 1, tokens: 1, changed: 1 } }
   const { servers, host } = hosted(row('a', 'needs_auth'), row('b', 'untrusted'), row('c'), changed)
   host.waiting = [{ id: 'q', server: 'c', session: 's', at: 1 }]

@@ -41,7 +41,7 @@ export class Sessions {
     if (questions) this.#questions = questions
   }
 
-  /** Reads the list again from its beginning. What it had there and is gone is removed. */
+  /** Reads the list again from its beginning. Sessions that are no longer in that part are removed. */
   async load(): Promise<void> {
     const page = await this.#page({})
     const floor = page.next?.updated_at ?? 0

@@ -191,7 +191,7 @@ export class SkillEditor {
     try {
       const { findings = [] } = await this.#call('skills.check', { id, kind, name, text })
       if (text !== this.text) return
-      // Where references lead is not looked up for a text that is not saved.
+      // References are not looked up for a text that is not saved.
       const isNew = (other: SkillFinding) =>
         findings.every(({ rule, line }) => rule !== other.rule || line !== other.line)
       const { findings: before, text: found } = this.#found

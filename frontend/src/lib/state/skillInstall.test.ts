@@ -10,7 +10,7 @@ const found = {
   ],
 }
 
-test('what takes the place of another is installed only on purpose', async () => {
+test('a skill that replaces another is installed only on purpose', async () => {
   const call = vi.fn(async () => found)
   const install = new SkillInstall(call as unknown as Call)
   install.path = ' /x '

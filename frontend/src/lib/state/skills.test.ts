@@ -109,7 +109,7 @@ test('a change of the file does not replace what the user wrote', async () => {
   expect(text()).toBe('mine\n')
 })
 
-test('what the user wrote can be brought back after the text of the file was taken', async () => {
+test('the user can bring back their text after taking the file’s', async () => {
   const { edit, elsewhere } = disk()
   const editor = await edit()
   editor.write('mine\n')
@@ -145,7 +145,7 @@ test('the page is not left with something that is not saved', async () => {
   expect(leave()).toBe(true)
 })
 
-test('what was written for a skill that is gone is saved as a new one', async () => {
+test('a text for a skill that is gone is saved as a new skill', async () => {
   const { edit, elsewhere, skills, call } = disk()
   const editor = await edit()
   editor.write('mine\n')
@@ -157,7 +157,7 @@ test('what was written for a skill that is gone is saved as a new one', async ()
   })
 })
 
-test('what is written is checked once the user pauses', async () => {
+test('the text is checked once the user pauses', async () => {
   const { edit, checked } = disk()
   const editor = await edit()
   for (const text of ['a', 'ab', 'abc']) editor.write(text)
@@ -166,7 +166,7 @@ test('what is written is checked once the user pauses', async () => {
   expect(editor.findings).toEqual([{ rule: 'abc' }])
 })
 
-test('what is wrong with an earlier text is not said of a later one', async () => {
+test('findings about an earlier text are not shown for a later one', async () => {
   const { edit, whileChecking } = disk()
   const editor = await edit()
   editor.write('a')

@@ -29,7 +29,7 @@ const item = (id: string, state: TrustState = 'unknown'): TrustRow => ({
 })
 
 // K-35
-test('what waits is reviewed one after the other', async () => {
+test('items that wait are reviewed one after the other', async () => {
   const { trust } = hosted(item('a'), item('b', 'trusted'), item('c', 'changed'))
   await trust.load()
   expect(trust.asked.map(({ id }) => id)).toEqual(['a', 'c'])
@@ -42,7 +42,7 @@ test('what waits is reviewed one after the other', async () => {
   expect(trust.asked).toEqual([])
 })
 
-test('what is closed while the answer is on its way stays closed', async () => {
+test('a review that is closed while the answer is on its way stays closed', async () => {
   const { trust } = hosted(item('a'), item('b'))
   await trust.load()
   await trust.review()
@@ -53,7 +53,7 @@ test('what is closed while the answer is on its way stays closed', async () => {
   expect(trust.waiting.map(({ id }) => id)).toEqual(['b'])
 })
 
-test('what changed since it was shown is not trusted, and is shown anew', async () => {
+test('an item that changed since it was shown is not trusted, and is shown again', async () => {
   const { trust, edit } = hosted(item('a'))
   await trust.load()
   await trust.review()
@@ -64,7 +64,7 @@ test('what changed since it was shown is not trusted, and is shown anew', async 
   expect(await trust.accept()).toBe(true)
 })
 
-test('what another page decided meanwhile is shown', async () => {
+test('the decision of another page is shown', async () => {
   const { trust, change } = hosted(item('a'), item('b'))
   await trust.load()
   await trust.review()
@@ -77,7 +77,7 @@ test('what another page decided meanwhile is shown', async () => {
   expect(trust.asked).toEqual([])
 })
 
-test('what was put off does not ask until it is something else', async () => {
+test('an item that was put off does not ask again until it changes', async () => {
   const { trust, change } = hosted(item('a'))
   await trust.load()
   trust.putOff()

@@ -107,7 +107,7 @@ export class Undo {
     }
   }
 
-  /** Reads what would be done, and shows it. What the user left out of an earlier preview stays left out. */
+  /** Reads what would be done, and shows it. Parts that the user left out of an earlier preview stay left out. */
   async #look(question: UndoQuestion, before?: UndoPreview): Promise<void> {
     let preview: UndoPreview | undefined
     let problem: ApiError | undefined

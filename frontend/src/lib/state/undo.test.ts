@@ -56,7 +56,7 @@ test('OC-09: what has no conflict is chosen, and the rest of a file only by the 
   ])
 })
 
-test('what changed after it was shown is shown anew, and what was left out stays left out', async () => {
+test('a preview that has changed is shown again, and parts that were left out stay left out', async () => {
   const now = { ...first, files: [file('a'), file('b', { seal: 'new' }), file('e')] }
   const { undo, calls } = start(first, stale, now)
   await undo.ask(ask)
@@ -71,7 +71,7 @@ test('what changed after it was shown is shown anew, and what was left out stays
   expect(undo.working).toBe(false)
 })
 
-test('why nothing can be undone any more counts more than that something changed', async () => {
+test('the reason why nothing can be undone takes precedence over a change of the files', async () => {
   const nothing = new ApiError({ id: 'undo_nothing', code: 'invalid', message: 'Nothing.' })
   const { undo } = start(first, stale, nothing)
   await undo.ask(ask)

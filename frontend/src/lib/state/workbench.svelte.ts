@@ -214,7 +214,7 @@ export class Workbench {
     this.conversation = this.#lately.conversation(id)
     void this.sessions.know(id)
     this.agents.keep(id)
-    // What takes the program long waits until the conversation is drawn.
+    // Slow calls wait until the conversation is drawn.
     const drawn = this.conversation.open().then(afterPaint)
     this.costs.follow(id)
     void drawn.then(this.#loadCosts)
@@ -254,7 +254,7 @@ export class Workbench {
   async #begin(): Promise<void> {
     const { id, settings } = await this.sessions.create()
     const asksNothing = this.#bypassNext
-    // What is typed in the meantime belongs to the session as well.
+    // Text that is typed in the meantime belongs to the session as well.
     handOver(this.project?.folder ?? '', id)
     this.open(id)
     // The next message waits for it.

@@ -11,7 +11,7 @@ test('the name of what may run hides nothing from a screen reader either', async
   expect(document.body.innerHTML).not.toMatch(/[\u202e\u200b]/)
 })
 
-test('what is trusted offers one way to close the dialog', async () => {
+test('a trusted item offers one way to close the dialog', async () => {
   const shown = { title: 'a', command: 'c', origin: '/p/x.json', state: 'trusted' }
   const trust = { shown, place: 0, waiting: [], reviewed: 'x', close: () => {} }
   render(TrustReview, { trust: trust as unknown as Trust, folder: '/p' })

@@ -1,4 +1,4 @@
-/** A part of the program that is loaded when it is first needed. What was drawn without it is drawn again. */
+/** A part of the program that is loaded when it is first needed. Components that were drawn without it are drawn again. */
 export class Lazy<T> {
   #part = $state.raw<T>()
   #failed = $state(false)

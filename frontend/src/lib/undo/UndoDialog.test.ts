@@ -40,7 +40,7 @@ const hasFocus = async (name: string) => {
   await waitFor(() => expect(document.activeElement).toBe(element))
 }
 
-test('what happens to each file is said, and what cannot be undone', async () => {
+test('the dialog says what happens to each file, and what cannot be undone', async () => {
   const { call, ondone } = await show({
     files: [
       file('a'),
