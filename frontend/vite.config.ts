@@ -8,7 +8,7 @@ const testTimeout = 120_000
 
 export default defineConfig({
   plugins: [svelte(), svelteTesting({ autoCleanup: false }), pack()],
-  // The strict CSP knows no data: fonts, so nothing is inlined; WebKitGTK is
+  // The strict CSP allows no data: fonts, so nothing is inlined; WebKitGTK is
   // the oldest engine that the window meets.
   build: {
     target: 'safari16',

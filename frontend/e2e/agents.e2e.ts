@@ -228,7 +228,7 @@ test('the work of an agent is walked through and copied, and its prompt is not s
   await keyboard.press('r')
   await keyboard.press('e')
 
-  // At its ends the way leads on in the conversation around it.
+  // Past either end, the keys go on in the outer conversation.
   await keyboard.press('Alt+ArrowUp')
   await focused().toMatch(/^Call: SpawnAgent/)
   expect(await page.getByRole('textbox', { name: 'Message', exact: true }).inputValue()).toBe('')

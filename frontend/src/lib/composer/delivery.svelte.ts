@@ -21,7 +21,7 @@ export class Delivery {
     return this.#texts.length > 0
   }
 
-  /** What of the field's text is not on its way. */
+  /** The part of the field's text that is not on its way. */
   rest(text: string): string {
     const sent = this.#texts.filter(this.#isHere).map((it) => it.text)
     const all = sent.join('')

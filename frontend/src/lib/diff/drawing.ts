@@ -11,6 +11,6 @@ export type Drawing = {
   /** What is under a line. */
   comments?: Snippet<[number, Side]>
   hasComments?: (line: number, side: Side) => boolean
-  /** What stands before a line, which is given with the line above it. */
+  /** What is drawn before a line, which is given with the line above it. */
   gutter?: Snippet<[line?: DiffLine, above?: DiffLine]>
 }

@@ -27,7 +27,7 @@ export function align(one: readonly string[], other: readonly string[]): Pairs {
   return pairs
 }
 
-/** The pairs, in order, whose worth adds up to most; a pair without worth is not made. */
+/** The pairs, in order, with the greatest total worth; a pair without worth is left out. */
 export function best(
   rows: number,
   columns: number,

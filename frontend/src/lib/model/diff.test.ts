@@ -112,7 +112,7 @@ describe('rows', () => {
     expect(rows(two, { context, grows: true, length: 33 }).at(-1)).toBe(' 32:33 after')
   })
 
-  test('have nothing around a file that comes or goes whole', () => {
+  test('have nothing around a file that is added or removed as a whole', () => {
     expect(rows('@@ -0,0 +1 @@\n+a\n', { grows: true })).toEqual(['+:1 a'])
     expect(rows('@@ -1 +0,0 @@\n-a\n', { grows: true })).toEqual(['-1: a'])
   })

@@ -36,7 +36,7 @@ export type Diff = {
   cut: number
   /** Every line that is shown ends in CR LF. */
   crlf: boolean
-  /** The file comes or goes whole, so that nothing stands around its lines. */
+  /** The whole file is added or removed, so its lines have no context. */
   whole: boolean
 }
 
@@ -136,7 +136,7 @@ export function parseDiff(diff: string, most = mostLines): Diff {
 export const textOfHunk = (diff: string, { from, to }: Hunk): string =>
   diff.split('\n').slice(from, to).join('\n') + '\n'
 
-/** A run of lines that go, followed by those that come in their place. */
+/** A run of removed lines, followed by the added ones that replace them. */
 export type Block = { from: number; dels: DiffLine[]; adds: DiffLine[] }
 
 /** The blocks of a hunk, and the index of the line that each begins at. */
@@ -149,7 +149,7 @@ export function blocksOf(lines: readonly DiffLine[]): Block[] {
       open = undefined
       continue
     }
-    // A line that goes behind one that comes begins another block.
+    // A removed line after an added one begins another block.
     if (!open || (line.kind === 'del' && open.adds.length > 0)) {
       open = { from, dels: [], adds: [] }
       blocks.push(open)

@@ -30,10 +30,10 @@ export type Wish = {
 /** Lines are paired by their words in blocks of up to this many pairs, else by their places. */
 const mostPairs = 1600
 
-/** So they are in a whole diff of more changed lines. */
+/** In a diff of more changed lines than this, all lines are paired by their places. */
 const mostChanged = 3000
 
-/** Finds for each line that goes the one that comes in its place. */
+/** Finds the added line that replaces each removed one. */
 export function pairLines(diff: Diff): Diff {
   const blocks = diff.hunks.flatMap(({ lines }) => blocksOf(lines))
   const changed = blocks.reduce((sum, { dels, adds }) => sum + dels.length + adds.length, 0)

@@ -10,7 +10,7 @@ export function childrenOf(paths: readonly string[], folder: string): FileNode[]
     if (!path.startsWith(prefix)) continue
     const [name = ''] = path.slice(prefix.length).split('/', 1)
     const whole = prefix + name
-    // A name that is not UTF-8 stands in quotation marks, which a folder of it does not close.
+    // A name that is not UTF-8 is in quotation marks, and its folders lack the closing one.
     if (!found.has(whole)) found.set(whole, { name, path: whole, isFolder: whole !== path })
   }
   return [...found.values()].sort(

@@ -4,7 +4,7 @@ import { type Family, familyMark, type Mark } from './sessions'
 
 export type NoticeKind = 'waiting' | 'done' | 'failed'
 
-/** The ends that the user sees coming, because they just did something. */
+/** The ends that do not surprise the user, who has just caused them. */
 const quietEnds: readonly (EndReason | undefined)[] = ['interrupted', 'refused']
 
 /** What the change of a session's mark announces; undefined if nothing. */

@@ -15,7 +15,7 @@ export type RunningHook = {
 /** What shows the hooks that run: a view that may be changed. */
 type Shown = { hooks?: readonly RunningHook[] }
 
-/** Hooks of what happens beside a turn. Their ends are told after it, so nobody can tell whether they still run. */
+/** Hooks of events outside a turn. Their ends are reported later, so it is unknown whether they still run. */
 const beside: ReadonlySet<HookPoint> = new Set([
   'teammateIdle',
   'taskCreated',

@@ -38,7 +38,7 @@ export function readSlash(text: string, commands: readonly SlashCommand[]): Slas
 /** The name with which a text begins like a command; undefined if it does not, such as a path. */
 export const nameIn = (text: string): string | undefined => /^\/([^\s/]+)(?=\s|$)/.exec(text)?.[1]
 
-/** The command of a server that a whole text is, with its values; undefined if it is not one. */
+/** Reads a whole text as a command of a server, with its values; undefined if it is not one. */
 export function commandOf(text: string, commands: readonly SlashCommand[]) {
   const slash = readSlash(`${text.trimEnd()} `, commands)
   if (slash?.part !== 'argument') return undefined
@@ -47,7 +47,7 @@ export function commandOf(text: string, commands: readonly SlashCommand[]) {
   return { command, values, missing: missing?.name }
 }
 
-/** The use of a skill that a whole text is; undefined if it is something else. */
+/** Reads a whole text as the use of a skill; undefined if it is something else. */
 export function skillOf(text: string, commands: readonly SlashCommand[]) {
   const slash = readSlash(`${text.trimEnd()} `, commands)
   if (slash?.part !== 'free') return undefined
@@ -66,11 +66,11 @@ export function firstOfEach(commands: readonly SlashCommand[]): SlashCommand[] {
   return commands.filter(({ name }) => !names.has(name) && names.add(name))
 }
 
-/** A name is stronger than an alias, and the first of two aliases than the other. */
+/** A name takes precedence over an alias, and the first of two aliases over the other. */
 const commandNamed = (name: string, commands: readonly SlashCommand[]) =>
   commands.find((it) => it.name === name) ?? commands.find((it) => it.aliases?.includes(name))
 
-/** Values are divided by spaces, or stand in quotes; the last one has the rest of the text. */
+/** Values are separated by spaces, or are in quotes; the last one has the rest of the text. */
 function readValues(text: string, start: number, { arguments: known = [] }: SlashCommand) {
   const values: Record<string, string> = {}
   let [at, from] = [0, start]
@@ -130,5 +130,5 @@ export function matching(typed: string, commands: readonly SlashCommand[]): Choi
 const matches = ({ name, description = '' }: SlashCommand, wanted: string): boolean =>
   [name, description].some((it) => it.toLowerCase().includes(wanted))
 
-/** The name without what says that a server has it. */
+/** The name without the prefix that names its server. */
 const shortName = ({ name }: SlashCommand): string => name.replace(/^mcp__.+?__/, '')

@@ -9,7 +9,7 @@ import type { ApprovalRequest, Envelope, SessionInfo } from '../types.gen'
 
 /** The key of the ids of agents whose conversations are unfolded. */
 const unfoldedKey = 'atelier.agents'
-/** How many of them are remembered, the newest. */
+/** How many of them are remembered: the newest ones. */
 const mostUnfolded = 100
 
 /** A tool call that waits for the user's approval, and the conversation that takes the answer. */

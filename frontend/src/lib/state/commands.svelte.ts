@@ -71,7 +71,7 @@ export class Commands {
     return command && (await command.run()) !== false
   }
 
-  /** Whether a name is that of a command of the page, and of a skill that gives way to it. */
+  /** Whether a name belongs to a command of the page that hides a skill of the same name. */
   hidesSkill = (name: string): boolean =>
     this.local.some((it) => it.name === name) &&
     this.#offered.some((it) => it.kind === 'skill' && it.name === name)

@@ -19,7 +19,7 @@ export const hookScopes: readonly HookScope[] = ['user', 'project', 'local']
 /** A hook that the user writes or changes, and what it would do. */
 export class HookEditor {
   scope = $state<HookScope>('local')
-  /** The hook that it takes the place of. */
+  /** The hook that it replaces. */
   readonly instead?: HookRow
   /** What the draft matches; undefined until that is known. */
   tried = $state.raw<HookDryRunReply>()

@@ -91,7 +91,7 @@ export class Hooks {
     })
   }
 
-  /** Opens the editor, for a hook that stands somewhere or for a new one. */
+  /** Opens the editor for an existing hook or a new one. */
   async write(row?: HookRow): Promise<void> {
     await this.#learn()
     this.problem = null

@@ -20,7 +20,7 @@ let calls: unknown[]
 let problems: ApiError[]
 let isRefused: boolean
 
-/** An application that serves the log; it finds landmarks only near, and says where to go on. */
+/** An application that serves the log; it looks for landmarks only nearby, and says where to go on. */
 const call = (async (method: keyof Methods, args: { from: number; back?: boolean }) => {
   calls.push(args)
   await Promise.resolve()

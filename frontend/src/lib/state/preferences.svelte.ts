@@ -11,7 +11,7 @@ export class KeptPreferences {
   value = $state.raw<Preferences>()
   #call: Call
   #attempt: (work: () => Promise<void>) => Promise<void>
-  /** What they were before the changes that no call has taken yet. */
+  /** The preferences before the changes that no call has sent yet. */
   #unsaved: Preferences | undefined
   #saving: Promise<void> | undefined
 

@@ -71,7 +71,7 @@ export class Rules {
     return this.list.filter(({ file, state }) => file === path && state === 'unaccepted')
   }
 
-  /** Adds a rule, and takes another one out of its place once that is done. */
+  /** Adds a rule, and then removes the one that it replaces. */
   add(rule: Omit<AddRequest, 'session'>, instead?: RuleEntry): Promise<boolean> {
     return this.#change(async () => {
       await this.#call('permissions.add', { ...rule, ...this.#of })

@@ -17,7 +17,7 @@ import { type HookScope } from './hookEditor.svelte'
 export class ServerEditor {
   fields = $state.raw<ServerFields>(emptyFields)
   scope = $state<HookScope>('user')
-  /** The server that it takes the place of. */
+  /** The server that it replaces. */
   readonly instead?: ServerRow
   /** How the test of what is written went; undefined if it was not tested since it changed. */
   tested = $state.raw<ServerTestReply>()

@@ -174,7 +174,7 @@ export class Servers {
     return this.answer({ id, action: 'accept' })
   }
 
-  /** Opens the editor, for a server that stands somewhere or for a new one. */
+  /** Opens the editor for an existing server or a new one. */
   write(row?: ServerRow): void {
     this.problem = null
     this.imports = undefined
@@ -217,7 +217,7 @@ export class Servers {
     return this.#session || undefined
   }
 
-  /** Whether a session is followed, for which something can be switched apart. */
+  /** Whether a session is followed, so that a switch can apply to it alone. */
   get hasSession(): boolean {
     return this.#session !== ''
   }

@@ -19,7 +19,7 @@ type Reading = { filter: SessionFilter; next: SessionPlace | undefined }
 
 /**
  * The project's sessions that are known, newest first, kept up to date by the events of all sessions: those
- * of the pages that were read, and those that somebody asked for or heard of.
+ * of the pages that were read, and those that were asked for or named by an event.
  */
 export class Sessions {
   list = $state.raw<readonly SessionInfo[]>([])

@@ -14,7 +14,7 @@ export class Trust {
   /** Why what the user asked for was not done. */
   problem = $state.raw<ApiError | null>(null)
   busy = $state(false)
-  /** What the user does not want to decide now, as it stood then. */
+  /** The items that the user has put off, in the state that they had then. */
   readonly #later = new SvelteSet<string>()
   #call: Call
 

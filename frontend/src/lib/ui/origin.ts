@@ -1,6 +1,6 @@
 import { markHidden } from '../model/visible'
 
-/** Where something stands: its file as it is named within the project, and the line. */
+/** The place of a definition: its file as it is named within the project, and the line. */
 export function originName(
   { file = '', line }: { file?: string; line?: number },
   folder: string,
