@@ -13,8 +13,8 @@ import { isRest, standingTurn } from './standing'
 import { wholeText } from './whole'
 
 /**
- * Puts a prompt into the message field, to be sent in place of its turn and all after it. What began no turn, and
- * what was taken back, joins the draft that is there, as a message like any other.
+ * Puts a prompt into the message field, to be sent in place of its turn and all after it. A prompt that
+ * began no turn, or was taken back, joins the existing draft, as a message like any other.
  */
 export const edit: Action = {
   name: 'edit',

@@ -28,7 +28,7 @@ export const quoted = (text: string): string =>
     .map((line) => (line ? `> ${line}` : '>'))
     .join('\n')
 
-// What reads the copy may know HTML, in which a comment without an end hides the rest.
+// The copy may be rendered as HTML, in which a comment without an end hides the rest.
 const markdown = new MarkdownIt({ html: true })
 
 /** A Markdown text after which other text begins on its own: code and comments without an end get one. */

@@ -22,7 +22,7 @@ import { own as waiting } from '../waiting/messages'
 import type { Workbench } from '../state/workbench.svelte'
 import { Lazy } from '../ui/lazy.svelte'
 
-/** What a panel's component may offer beside its drawing. */
+/** What a panel's component may export. */
 export type PanelView = {
   /** Goes to a part of the panel, which only the panel and its caller know. */
   show?(target: unknown): unknown

@@ -34,7 +34,7 @@ function deedsOf(effect: HookEffect): string[] {
   return deeds.filter(([did]) => did).map(([, words]) => words())
 }
 
-/** What became of a hook that was considered. */
+/** The outcome of a hook that was considered, in words. */
 export function outcomeWords(row: HookLogRow): string {
   const { outcome, cause } = row
   if (outcome === 'ran') {

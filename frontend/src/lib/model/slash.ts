@@ -56,7 +56,7 @@ export function skillOf(text: string, commands: readonly SlashCommand[]) {
   return { command, named, call }
 }
 
-/** The use of a skill that a text was before; undefined if it was none. */
+/** Uses the skill of an earlier message again, with its arguments; undefined if the message used none. */
 export const callAgain = (text: string, skill: SkillUse | undefined): CommandCall | undefined =>
   skill && { name: skill.name, arguments: text.replace(/^\S*/, '').trim() }
 

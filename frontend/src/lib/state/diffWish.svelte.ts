@@ -1,4 +1,4 @@
-/** How the user wishes to see diffs, everywhere and from now on. */
+/** How the user wants diffs to be shown, everywhere and from now on. */
 import type { Layout } from '../types.gen'
 
 export type DiffWish = Pick<Layout, 'diff_split' | 'diff_scrolls' | 'diff_hides_spaces'>
@@ -13,7 +13,7 @@ export function setDiffWish({ diff_split, diff_scrolls, diff_hides_spaces }: Dif
   wish = { diff_split, diff_scrolls, diff_hides_spaces }
 }
 
-/** Names who keeps a wish for the next page. */
+/** Sets the function that keeps the choice for the next page. */
 export function keepDiffWish(by: (wish: DiffWish) => void): void {
   keep = by
 }

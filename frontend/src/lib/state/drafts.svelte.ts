@@ -77,7 +77,7 @@ export function endEdit(session: string): void {
   writeDraft(editDraft(session), '')
 }
 
-/** Whose drafts the session has that began with them, so that what was sent is taken from there. */
+/** The session that took over the draft of a start, by the start, so that sent text is removed from that session's draft. */
 const heirs = new SvelteMap<string, string>()
 
 /** Gives the draft of the start of a session to the session that began. It has no draft yet. */
@@ -88,7 +88,7 @@ export function handOver(start: string, session: string): void {
   writeDraft(start, '')
 }
 
-/** Who has the draft of an owner by now. */
+/** The current owner of a draft. */
 export const heirOf = (owner: string): string => heirs.get(owner) ?? owner
 
 /**

@@ -7,7 +7,7 @@ const pageSize = 100
 
 export type HookFilter = Omit<HookLogRequest, 'session' | 'before' | 'limit'>
 
-/** Every hook that was considered, and what became of it. */
+/** Every hook that was considered, with its outcome. */
 export class HookLog {
   filter = $state.raw<HookFilter>({})
   /** Whether the entries of all sessions are listed; otherwise those of the open one. */

@@ -1,4 +1,4 @@
-/** Lets what is in a list keep it where it is, while something in it unfolds or takes the focus. */
+/** Lets a component keep the list around it in place, while something in the component unfolds or takes the focus. */
 import { getContext, setContext } from 'svelte'
 
 const key = Symbol('hold')

@@ -12,8 +12,8 @@ export const scrollable: Attachment<HTMLElement> = (element) => {
     else if (document.activeElement !== element) element.removeAttribute('tabindex')
   }
   const sizes = new ResizeObserver(look)
-  // The content may grow without a change of the element's own size. It is looked at once the frame is laid out,
-  // which an observer that begins anew is called for; to look at once would lay it out once more.
+  // The content may grow without a change of the element's own size. A new observation is reported
+  // once the frame is laid out; measuring at once would cause one more layout.
   const contents = new MutationObserver(() => {
     sizes.unobserve(element)
     sizes.observe(element)
