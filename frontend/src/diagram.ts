@@ -11,7 +11,7 @@ const font = 'system-ui, sans-serif'
 
 /**
  * The kinds of diagrams that are drawn, as Mermaid names them. Others have numbers that make a short text
- * take for ever, or icons that would be loaded.
+ * take forever, or icons that would be loaded.
  */
 const kinds = [
   ...['flowchart', 'flowchart-v2', 'sequence', 'class', 'classDiagram', 'state', 'stateDiagram'],

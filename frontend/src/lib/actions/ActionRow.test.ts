@@ -106,7 +106,7 @@ test('the actions of a row are a toolbar with one tab stop, and name their keys'
   await fireEvent.keyDown(buttons[1]!, { key: 'End' })
   await fireEvent.keyDown(buttons[4]!, { key: 'ArrowRight' })
   expect(document.activeElement).toBe(buttons[0])
-  // The row has the focus because of something else in it: Tab goes on to that.
+  // The row has the focus because of something else in it: Tab moves on to that.
   walk.at = undefined
   walk.shows = () => true
   await tick()

@@ -52,7 +52,7 @@ function ask({ undo, conversation }: Workbench, question: Omit<UndoQuestion, 'se
   return true
 }
 
-/** Asks whether the newest turn that stands is taken back. Which one that is, the host knows if the page does not. */
+/** Asks whether the newest turn that was not taken back is taken back. If the page does not know which one that is, the host does. */
 function rewind(bench: Workbench): boolean {
   const { view, info } = bench.conversation ?? {}
   const turn = newestTurn(view?.entries ?? [], info?.rewound)

@@ -113,6 +113,6 @@ export const panels: readonly Panel[] = [
   },
 ]
 
-/** The panel of a name. The first one stands in for a name that this version does not know. */
+/** The panel of a name. The first one replaces a name that this version does not know. */
 export const panelOf = (name: string | undefined): Panel =>
   panels.find((panel) => panel.name === name) ?? panels[0]!

@@ -10,7 +10,7 @@ type Text = {
 
 /**
  * Delivers what is typed in the message field, one text after the other. A text stays in the field
- * until it was accepted; what is typed behind it can be delivered meanwhile, and follows it.
+ * until it was accepted; text that is typed after it can be delivered meanwhile, and follows it.
  */
 export class Delivery {
   #texts = $state.raw<readonly Text[]>([])

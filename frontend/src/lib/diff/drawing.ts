@@ -1,7 +1,7 @@
 import type { Snippet } from 'svelte'
 import type { DiffLine, Hunk, Side } from '../model/diff'
 
-/** What is drawn with the lines of a diff, beside themselves. */
+/** What is drawn besides the lines of a diff. */
 export type Drawing = {
   /** It is a whole file in which nothing changed: its lines have one number. */
   plain?: boolean

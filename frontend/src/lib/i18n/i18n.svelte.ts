@@ -47,6 +47,6 @@ export const labelled = (label: string, value: string): string =>
 const plural = (n: string | number | undefined) =>
   new Intl.PluralRules(current).select(Number(n)) === 'one' ? 'one' : 'other'
 
-/** The title of a session for people, in which nothing reorders what stands around it. */
+/** The title of a session for people, in which nothing reorders the text around it. */
 export const titled = (title: string | undefined): string =>
   withoutBidi(title ?? '') || t('session.untitled')

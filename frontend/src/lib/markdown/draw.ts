@@ -5,7 +5,7 @@ import katex, { type KatexOptions } from 'katex'
 export const drawFormula = (tex: string, options: KatexOptions): string =>
   tidy(katex.renderToString(tex, options))
 
-/** Lengths beyond this many em would draw over what stands beside a formula. */
+/** Lengths beyond this many em would draw over the text beside a formula. */
 const furthest = 20
 const lengths = [
   ...['lspace', 'rspace', 'width', 'height', 'depth', 'voffset', 'minsize', 'maxsize'],

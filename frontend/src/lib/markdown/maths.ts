@@ -10,7 +10,7 @@ const longestFormula = 4000
 /** What a token of the type `maths` carries in its meta: the formula, and how it was written. */
 export type Formula = { tex: string; display: boolean; source: string }
 
-/** Whether what stands between two delimiters reads like a formula, not like prose or code. */
+/** Whether the text between two delimiters reads like a formula, not like prose or code. */
 function isFormula(text: string): boolean {
   if (text.trim() === '' || text.length > longestFormula || text.includes('`')) return false
   if (/[\\^_={}]/.test(text)) return true

@@ -3,7 +3,7 @@ import { SvelteSet } from 'svelte/reactivity'
 const shown = new SvelteSet<string>()
 const mostShown = 200
 
-/** Whether a diagram is shown instead of its source, wherever it stands. */
+/** Whether a diagram is shown instead of its source, wherever it occurs. */
 export const isShown = (source: string): boolean => shown.has(source)
 
 /** Shows a diagram instead of its source, or the source again. */

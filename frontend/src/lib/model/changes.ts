@@ -8,7 +8,7 @@ export const scopes: readonly ChangeScope[] = ['session', 'turn', 'uncommitted',
 /** The scopes of a session's own edits, which need a session but not git. */
 export const isOfSession = (scope: ChangeScope): boolean => scope === 'session' || scope === 'turn'
 
-/** The letter that stands for a state, as git has it. */
+/** The letter of a state, as git prints it. */
 export const letters: Record<FileState, string> = {
   added: 'A',
   modified: 'M',

@@ -19,7 +19,7 @@ export type DiffLine = {
 export type Hunk = {
   /** Its place in the diff, from 0. */
   index: number
-  /** What the lines stand in, such as a function, as its header says. */
+  /** What encloses the lines, such as a function, according to the header. */
   heading: string
   lines: DiffLine[]
   /** Where its text begins and ends among the lines of the diff. */
@@ -47,7 +47,7 @@ const header = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?([^
 const kinds: Record<string, DiffLine['kind']> = { '+': 'add', '-': 'del', ' ': 'same' }
 
 /**
- * Reads the hunks of one file's diff, whether or not lines that name the file stand before them. It
+ * Reads the hunks of one file's diff, whether or not lines that name the file precede them. It
  * believes no header about how many lines follow: each line of a hunk is shown.
  */
 export function parseDiff(diff: string, most = mostLines): Diff {

@@ -166,7 +166,7 @@ function lay({ rows, changes }: Shown, lines: readonly DiffLine[], split: boolea
   plain(lines.length)
 }
 
-/** Pairs stand side by side, and so do, in their order, the lines between two pairs. */
+/** Pairs are side by side, and so are the lines between two pairs, in their order. */
 function sideBySide(rows: DiffRow[], dels: readonly DiffLine[], adds: readonly DiffLine[]): void {
   let add = 0
   let waiting: DiffLine[] = []

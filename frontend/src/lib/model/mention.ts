@@ -2,14 +2,14 @@
 
 /** A name that is being typed. */
 export type Mention = {
-  /** Where the at sign stands, and where the name ends, which may be behind the caret. */
+  /** Where the at sign is, and where the name ends, which may be after the caret. */
   from: number
   to: number
   /** What is typed before the caret. */
   typed: string
 }
 
-/** What ends a name; a name that has one of these stands in quotes. */
+/** What ends a name; a name that has one of these is quoted. */
 const ends = String.raw`\s\`"'<>|*()[\],;@`
 const begun = new RegExp(`(?:^|[^\\w@\`/.])@(?:(")([^"\\n]*)|([^${ends}]*))$`)
 const rest = new RegExp(`^[^${ends}]*`)
@@ -34,7 +34,7 @@ export function writeMention(text: string, { from, to }: Mention, name: string) 
   const isFolder = name.endsWith('/')
   const quote = needsQuotes.test(name) ? '"' : ''
   const after = text.slice(to)
-  // A folder goes on, so its quotes stay open.
+  // The name of a file may follow a folder, so its quotes stay open.
   const end = isFolder ? '' : quote + (/^\s/.test(after) ? '' : ' ')
   const written = `${text.slice(0, from)}@${quote}${name}${end}`
   return { text: written + after, caret: written.length }
@@ -78,7 +78,7 @@ function rankOf(name: string, wanted: string): number {
   return lettersOf(name, wanted) ? 3 : -1
 }
 
-/** Where the letters stand in a name, in their order; undefined if they do not. */
+/** Where the letters occur in a name, in their order; undefined if they do not. */
 function lettersOf(name: string, wanted: string): number[] | undefined {
   const places: number[] = []
   let from = 0

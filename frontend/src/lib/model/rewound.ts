@@ -16,7 +16,7 @@ function placesOf(entries: readonly Entry[]): number[] {
 }
 
 /**
- * The entries that stand, and the line of each part that was taken back. The spans come from the session, because
+ * The entries that were not taken back, and the line of each part that was. The spans come from the session, because
  * the events that say so may not be loaded. The parts that are shown all the same keep their entries. What was
  * restored in files stays in sight, because a rewind leaves the files alone.
  */
@@ -46,7 +46,7 @@ export function tookBack(
   return around(placesOf(entries)[at]!, spans).map(({ id }) => id)
 }
 
-/** Whether a part can be brought back: until the user's next message or command, if that stands. */
+/** Whether a part can be brought back: until the user's next message or command that was not taken back. */
 export function canBringBack(
   entries: readonly Entry[],
   id: string,
@@ -57,7 +57,7 @@ export function canBringBack(
   return at >= 0 && !left.slice(at).some(({ type }) => type === 'prompt' || type === 'command')
 }
 
-/** The newest turn that stands; 0 if none is loaded. */
+/** The newest turn that was not taken back; 0 if none is loaded. */
 export function newestTurn(entries: readonly Entry[], spans: readonly Span[] = []): number {
   const last = standing(entries, spans).findLast(
     (entry) => (entry.type === 'turn' || entry.type === 'prompt') && entry.turn,

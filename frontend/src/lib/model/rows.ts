@@ -180,7 +180,7 @@ const agentTools = new Set(['SpawnAgent', 'SendInput', 'Wait', 'CloseAgent'])
 const isLastingCall = ({ tool, answer }: ToolEntry) =>
   tool === 'SpawnAgent' || Boolean(answer?.feedback)
 
-/** Whether a call is told in the line of a group. One that failed, runs, waits or changed files stands on its own. */
+/** Whether a group's line covers a call. One that failed, runs, waits or changed files has a row of its own. */
 const isQuiet = (entry: Entry): entry is ToolEntry =>
   entry.type === 'tool' &&
   (entry.status === 'done' || entry.status === 'failed') &&
@@ -188,7 +188,7 @@ const isQuiet = (entry: Entry): entry is ToolEntry =>
   !entry.details?.changes?.length &&
   !opensItself(entry)
 
-/** Entries with runs of quiet calls grouped. In a running turn, the newest call stands on its own. */
+/** Entries with runs of quiet calls grouped. In a running turn, the newest call has a row of its own. */
 function grouped(entries: readonly Entry[], look: Look, runs: boolean): Row[] {
   const { density, folds, inside } = look
   if (density === 'verbose') return [...entries]

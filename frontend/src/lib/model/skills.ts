@@ -87,7 +87,7 @@ export function markedLines(findings: readonly SkillFinding[]): Map<number, Skil
 
 /**
  * The findings about references, which are looked up in the skill's folder, as long as the lines that they
- * are about still stand in the text; where these moved, the findings moved as well.
+ * are about are still in the text; if these moved, the findings moved as well.
  */
 export function standingReferences(
   findings: readonly SkillFinding[],

@@ -4,7 +4,7 @@ import { markHidden } from '../model/visible'
 import type { Answer, Authority, HookSource, RuleRef, RuleWords, Scope } from '../types.gen'
 import { own } from './messages'
 
-/** Where a rule stands, and so how long it holds. */
+/** The scope of a rule, and so how long it holds. */
 export const scopeWords = (scope: Scope): string => own(`scope_${scope}`)
 
 const named = ({ text, scope }: RuleRef) => ({ rule: markHidden(text), scope: scopeWords(scope) })

@@ -15,7 +15,7 @@ const listOf = (...paths: string[]): ChangesReply => ({
 
 type Asked = [method: string, args: unknown]
 
-/** Changes of an application that answers as told, and what it was asked. */
+/** Changes over a fake application with given answers, and the calls that it got. */
 function setUp(answers: Record<string, (args: never) => unknown>) {
   const asked: Asked[] = []
   const call = async (method: string, args: unknown) => {

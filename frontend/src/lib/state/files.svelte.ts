@@ -21,7 +21,7 @@ export class Files {
     this.#call = call
   }
 
-  /** Reads the list, of a worktree if the session has one. Another list begins anew. */
+  /** Reads the list, of a worktree if the session has one. Another list starts from the beginning. */
   load(session?: string): Promise<void> {
     if (session !== this.#session) {
       this.#session = session

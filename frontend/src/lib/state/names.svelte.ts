@@ -13,11 +13,11 @@ export class Names {
     this.#session = session
   }
 
-  /** Reads them anew; those that are known stay meanwhile. */
+  /** Reads them again; until then the known ones stay. */
   readonly load = oneAtATime(async () => {
     try {
       const { files } = await this.#call('files.list', { session: this.#session() })
-      // A name in quotes stands for one that has control characters.
+      // A name in quotes has control characters.
       this.list = namesOf((files ?? []).filter((name) => !name.startsWith('"')))
     } catch {
       this.list = [] // a name can be typed all the same

@@ -11,7 +11,7 @@ import type {
   TryReply,
 } from '../types.gen'
 
-/** The permission rules of all scopes, as they stand in their files, and those of the open session. */
+/** The permission rules of all scopes, as their files have them, and those of the open session. */
 export class Rules {
   list = $state.raw<readonly RuleEntry[]>([])
   files = $state.raw<readonly SettingsFile[]>([])
@@ -88,7 +88,7 @@ export class Rules {
         ...{ rule, decision, scope, ended: true },
         ...this.#of,
       })
-      // The new one may stand in another file of the same scope.
+      // The new one may be in another file of the same scope.
       if (file !== entry.file) await this.#remove(entry)
       this.removed = undefined
     })

@@ -14,7 +14,7 @@ import type {
 /** How many sessions a page has, without their agents. */
 const pageSize = 50
 
-/** Where the reading of a list stands. */
+/** How far a list has been read. */
 type Reading = { filter: SessionFilter; next: SessionPlace | undefined }
 
 /**

@@ -41,7 +41,7 @@ export class Trust {
     }
   })
 
-  /** Shows an item as it stands now; without one, the first that waits. */
+  /** Shows an item in its current state; without one, the first that waits. */
   async review(id = this.asked[0]?.id ?? this.waiting[0]?.id): Promise<void> {
     this.problem = null
     this.reviewed = id

@@ -75,7 +75,7 @@ export class Undo {
     else this.chosen.delete(path)
   }
 
-  /** Does what was chosen; true once it is done. If a file has changed meanwhile, nothing is done, and all is shown anew. */
+  /** Does what was chosen; true once it is done. If a file has changed meanwhile, nothing is done, and everything is shown again. */
   async apply(part: RewindPart): Promise<boolean> {
     const { question, preview } = this
     if (!question || this.working) return false
