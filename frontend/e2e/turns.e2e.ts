@@ -140,7 +140,7 @@ test('a turn and its groups unfold, by keyboard only', async () => {
   expect(offences).toEqual([])
 })
 
-test('Ctrl+O shows everything, then a summary, which is said, kept and in the settings, by keyboard only', async () => {
+test('Ctrl+O shows everything, then a summary, which is announced, kept and in the settings, by keyboard only', async () => {
   const { page, offences } = await start(rounds)
   await runTurn(page)
   const first = page.getByText('I’ll look at the program first.')

@@ -146,7 +146,7 @@ test('a letter inside of the row is not an action, and nothing is sent while a t
   expect(host.send).not.toHaveBeenCalled()
 })
 
-test('a refused clipboard is said beside the row', async () => {
+test('a refusal of the clipboard is shown beside the row', async () => {
   useClipboard({ copy: () => Promise.reject(new Error('denied')) })
   await walked()
   await fireEvent.keyDown(row(), { key: 'c' })

@@ -297,7 +297,7 @@ test('a fork begins at the event of the message, and not in the conversation of 
   expect(nested.map(({ name }) => name)).not.toContain('fork')
 })
 
-test('OC-09: at rest, a prompt that began a turn and stands is taken back', async () => {
+test('OC-09: at rest, a prompt that began a turn and was not taken back is taken back', async () => {
   const log = turn()
   const { conversation } = await open(log)
   const prompt = () => conversation.view.entries.find(({ type }) => type === 'prompt')

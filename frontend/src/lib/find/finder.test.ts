@@ -92,7 +92,7 @@ test.each([
   expect(placeOf(hit(1, { part }), hits, drawn)).toBe(want)
 })
 
-test('places that were taken back are counted over all parts, and anew for another text', async () => {
+test('places that were taken back are counted over all parts, and again for another text', async () => {
   const replies: FindReply[] = [{ next: 5, taken_back: 2 }, { taken_back: 1 }, {}]
   const finder = new Finder(async () => replies.shift())
   await finder.find('x')

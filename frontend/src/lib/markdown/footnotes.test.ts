@@ -12,7 +12,7 @@ function shown(text: string): HTMLElement {
 
 const text = 'One[^a], two[^b] and one again[^a].\n\n[^b]: Second.\n[^a]: First **note**.\n'
 
-test('footnotes stand at the end, in the order of the text, and lead there and back', () => {
+test('footnotes are at the end, in the order of the text, and links lead there and back', () => {
   const box = shown(text)
   const links = [...box.querySelectorAll('.note-link')]
   expect(links.map((link) => [link.textContent, link.ariaLabel])).toEqual([

@@ -81,7 +81,7 @@ const rows = (text: string, other: Partial<Parameters<typeof rowsOf>[1]> = {}) =
 describe('rows', () => {
   const two = '@@ -10 +10,2 @@\n-a\n+b\n+c\n@@ -31 +32 @@\n-x\n+y\n'
 
-  test('tell how many lines stand between hunks', () => {
+  test('tell how many lines are between hunks', () => {
     expect(rows(two)).toEqual([
       '… 1 to 9',
       '-10: a',
@@ -117,7 +117,7 @@ describe('rows', () => {
     expect(rows('@@ -1 +0,0 @@\n-a\n', { grows: true })).toEqual(['-1: a'])
   })
 
-  test('stand in two columns, each line beside the one that it became', () => {
+  test('are in two columns, each line beside the one that it became', () => {
     expect(
       rows(
         '@@ -1,4 +1,5 @@\n one\n-let total = sum(items)\n-return total\n+// New.\n+const total = sum(items)\n+return total + tax\n four\n',

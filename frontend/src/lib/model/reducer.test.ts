@@ -380,7 +380,7 @@ test('a message of a call’s hook to the user is a line of the conversation', (
   ])
 })
 
-test('a refusal is said once, by its hook if that is known', () => {
+test('a refusal is shown once, by its hook if that is known', () => {
   const log = new Log()
   const warning = { id: 'prompt_refused', code: 'hook', message: 'Refused. A password.' } as const
   const hook = { point: 'userPromptSubmit', name: 'guard', duration_ms: 3 } as const

@@ -116,7 +116,7 @@ test('entries without a place are taken back with their neighbours', () => {
   expect(standing(untouched)).toBe(untouched)
 })
 
-test('the same stands however the log is read: in one part, or in pages from its end', () => {
+test('the same entries remain however the log is read: in one part, or in pages from its end', () => {
   // A generator with a seed, so that a failure can be repeated.
   let seed = 7
   const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below

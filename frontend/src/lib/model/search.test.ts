@@ -42,7 +42,7 @@ test.each([
   expect(nameOf(hit(more))).toBe(name)
 })
 
-test('the first of the places of a hit is gone to', () => {
+test('a jump goes to the first of the places of a hit', () => {
   expect(placesIn(hit({ places: 3, of: 'c' })).map(({ nth, of }) => [nth, of])).toEqual([
     [0, 'c'],
     [1, 'c'],

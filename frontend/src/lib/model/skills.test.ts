@@ -103,7 +103,7 @@ test('a name of a command may have parts, a name of a skill may not', () => {
   expect(isSkillName('git::push', 'command')).toBe(false)
 })
 
-test('the name of a new skill stands in its frontmatter, too', () => {
+test('the name of a new skill is in its frontmatter, too', () => {
   const text = '---\ndescription: x\nname: my-skill\n---\nname: of a thing\n'
   expect(withName(text, '$&')).toBe('---\ndescription: x\nname: $&\n---\nname: of a thing\n')
   for (const other of ['', 'name: x', '---\nname: x\n', '---\na: b\n---\nname: x'])

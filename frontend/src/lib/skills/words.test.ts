@@ -12,7 +12,7 @@ const finding: SkillFinding = {
   args: ['2000'],
 }
 
-test('a finding is said in the language of the page, by its rule and what it says of it', () => {
+test('a finding is in the language of the page, worded by its rule and its arguments', () => {
   expect(findingWords(finding)).toMatchObject({ title: 'The description is too long', fix: '' })
   setLanguage('zh-CN')
   expect(findingWords(finding).message).toBe('描述有 2000 个字符，最多 1,024 个。')

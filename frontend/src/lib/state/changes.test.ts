@@ -71,7 +71,7 @@ test('an answer about another session is dropped', async () => {
   expect(changes.files.map(({ path }) => path)).toEqual(['of-s2.ts'])
 })
 
-test('an open difference is read again with the list, and put away with its file', async () => {
+test('an open difference is read again with the list, and closed with its file', async () => {
   let list = listOf('a.ts')
   let reads = 0
   const { changes } = setUp({

@@ -77,7 +77,7 @@ test('sessions that are behind are looked at again', async () => {
   expect(asked).toHaveLength(3)
 })
 
-test('a failure is said, and the next answer takes its place', async () => {
+test('a failure is shown, and the next answer replaces it', async () => {
   let fails = true
   const { search } = searchOf(() => {
     if (fails) throw new Error('no')

@@ -71,7 +71,7 @@ test('the state is asked again and again only while somebody looks', async () =>
   expect(host.asked).toHaveLength(3)
 })
 
-test('a change that failed is said, and the truth is read again', async () => {
+test('a change that failed is reported, and the actual state is read again', async () => {
   const { servers, host } = hosted(row('a', 'failed'))
   expect(await servers.reconnect('a')).toBe(false)
   expect(servers.problem?.message).toBe('No.')

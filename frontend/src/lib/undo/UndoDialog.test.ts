@@ -102,7 +102,7 @@ test('a rewind leaves files alone unless that is chosen, each time', async () =>
   }
 })
 
-test('nothing to redo is said, and nothing can be done', async () => {
+test('the dialog says that there is nothing to redo, and offers nothing else', async () => {
   await show({}, { redo: true })
   screen.getByText('There is nothing to redo.')
   expect((await button('Redo 0 files')).hasAttribute('disabled')).toBe(true)
