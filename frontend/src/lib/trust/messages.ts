@@ -73,7 +73,7 @@ export const messages = {
     mixed_ones: '有 {n} 个程序要运行：它们是这个项目自带的，或者要运行其中的文件。',
     changed_ones: '你信任过的 {n} 个程序有更改。',
     until: '在你同意之前，它们都不会运行。',
-    until_changed: '在你同意之前，它守护的调用都会先询问。',
+    until_changed: '在你同意之前，它守护的调用都会先询问你。',
     and_more: '以及另外 {n} 个',
     review: '查看…',
     later: '暂不',
