@@ -35,7 +35,11 @@ function splitter(edge: 'left' | 'right' = 'right') {
     onmove: (to) => moves.push(to),
     onrest: (to) => rests.push(to),
   })
-  return { moves, rests, handle: screen.getByRole('separator', { name: 'Width of the session list' }) }
+  return {
+    moves,
+    rests,
+    handle: screen.getByRole('separator', { name: 'Width of the session list' }),
+  }
 }
 
 test('keys move the splitter, and releasing them sets the width', async () => {

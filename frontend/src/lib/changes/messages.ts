@@ -63,7 +63,8 @@ export const messages = {
       'The lines become what they were before. Nothing is written if the file has changed since then.',
     put_back_body_file:
       'The whole file becomes what it was before. Nothing is written if it has changed since then.',
-    put_back_body_added: 'The file is new, so it is deleted. Nothing is done if it has changed since then.',
+    put_back_body_added:
+      'The file is new, so it is deleted. Nothing is done if it has changed since then.',
     was_put_back: '{name} was put back.',
     stage: 'Stage {path}',
     message: 'Commit message',

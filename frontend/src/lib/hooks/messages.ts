@@ -190,8 +190,7 @@ export const messages = {
     when: 'Event',
     told: 'Example of its input',
     answers: 'It may {list}.',
-    blocks:
-      'Exit code 2 prevents what is about to happen. What it prints to stderr is the reason.',
+    blocks: 'Exit code 2 prevents what is about to happen. What it prints to stderr is the reason.',
     matcher_of: 'Matcher for the {what}',
     matcher_hint: 'A regular expression. Empty matches everything.',
     of_tool: 'tool',
@@ -229,8 +228,7 @@ export const messages = {
     test_input: 'Input of the test',
     test_example: 'Write the input',
     dry_run: 'Try on past calls',
-    dry_run_hint:
-      'Runs it on the newest past calls that it matches. Its answers have no effect.',
+    dry_run_hint: 'Runs it on the newest past calls that it matches. Its answers have no effect.',
     would: 'What it would have answered',
     to_save: 'Save…',
     save: 'Save exactly this',

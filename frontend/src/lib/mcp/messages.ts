@@ -167,7 +167,8 @@ export const messages = {
     client: 'Client id for OAuth',
     scopes: 'Scopes for OAuth',
     port: 'Callback port',
-    oauth_hint: 'Only if the server’s documentation asks for it: most servers tell Atelier themselves.',
+    oauth_hint:
+      'Only if the server’s documentation asks for it: most servers tell Atelier themselves.',
     where: 'Keep it',
     where_user: 'for all my projects',
     where_user_hint: 'in your own settings',

@@ -50,7 +50,12 @@ test.each<[string, Partial<Authority> | undefined, Answer | undefined, string]>(
     { decision: 'deny' },
     'You denied it. The rule Bash(git push *), shared with the project, asked.',
   ],
-  ['an earlier answer', { by: 'person' }, undefined, 'You allowed identical calls for this session.'],
+  [
+    'an earlier answer',
+    { by: 'person' },
+    undefined,
+    'You allowed identical calls for this session.',
+  ],
   [
     'nobody',
     { by: 'rule', rule: asking, decision: 'deny', approval: 'r1' },

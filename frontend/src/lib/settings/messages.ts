@@ -111,7 +111,8 @@ export const messages = {
     notices_allow: 'Ask the browser…',
     notices_denied:
       'This browser blocks notifications from this page. Allow them in the browser’s settings for this page.',
-    notices_absent: 'This browser shows no notifications. The page’s title still says when a session needs you.',
+    notices_absent:
+      'This browser shows no notifications. The page’s title still says when a session needs you.',
   },
   'zh-CN': {
     store: '所有项目的会话（包括智能体的）',

@@ -24,7 +24,7 @@ function start(choice: Choice = {}) {
 
 const wait = () => vi.advanceTimersByTime(settleMs)
 
-test('a session's new state is announced once, after it has lasted', () => {
+test('a session’s new state is announced once, after it has lasted', () => {
   const { told, become } = start()
   become({ state: 'processing' })
   wait()

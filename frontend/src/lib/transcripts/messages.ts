@@ -86,8 +86,7 @@ export const messages = {
     import: '导入…',
     import_title: '导入会话记录',
     import_none: '本机没有找到 Claude Code 或 Codex 的会话记录。',
-    import_about:
-      '本机其他程序的会话记录，最新的在前。导入的会话可以阅读、搜索、创建分支和继续。',
+    import_about: '本机其他程序的会话记录，最新的在前。导入的会话可以阅读、搜索、创建分支和继续。',
     imported: '已导入',
     grown: '之后又有增加',
     open: '打开',
