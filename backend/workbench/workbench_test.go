@@ -264,7 +264,7 @@ func TestMainPath(t *testing.T) {
 // Stop ends a running command, and no process of it is left.
 func TestInterruptStopsACommand(t *testing.T) {
 	t.Parallel()
-	server := llmtest.Serve(t, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]any{"command": "echo begun; sleep 600"})}})
+	server := llmtest.Serve(t, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]any{"command": "echo begun; touch waits; sleep 600"})}})
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, ""))
 	session := p.session("compat")
 	p.send(session, "wait")
