@@ -36,14 +36,13 @@ async function tell(text: string, locale = 'en') {
   return openPage(stage.browser, host.url, { locale })
 }
 
-/** The bytes of script that the page loads before it is painted: on a slow machine some panels, but no formulas yet. */
+/** The bytes of script that the page itself names, without what it loads later: panels when it is idle, and formulas. */
 const scripts = (page: Page) =>
-  page.evaluate(() => {
-    const painted = performance.getEntriesByName('first-contentful-paint')[0]?.startTime
-    if (painted === undefined) return Infinity // it is told after the paint
+  page.evaluate(async () => {
+    const html = await (await fetch(location.pathname)).text()
     return performance
       .getEntriesByType('resource')
-      .filter(({ name, startTime }) => name.endsWith('.js') && startTime < painted)
+      .filter(({ name }) => name.endsWith('.js') && html.includes(name.split('/').at(-1)!))
       .reduce((sum, each) => sum + (each as PerformanceResourceTiming).decodedBodySize, 0)
   })
 
@@ -52,7 +51,9 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.text
 test('formulas are drawn, found and copied as they were written', async () => {
   const { page, offences } = await tell(lesson)
   await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
-  await expect.poll(() => scripts(page)).toBeLessThan(1_200_000)
+  const size = await scripts(page)
+expect(size).toBeGreaterThan(500_000)
+  expect(size).toBeLessThan(1_200_000)
   await prompt(page, 'Explain it')
   await page.getByText('A brace is missing.').waitFor()
   await untilRest(page)
