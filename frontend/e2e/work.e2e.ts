@@ -29,7 +29,10 @@ test('after a message, allowed and denied calls and a stopped command, a reload 
     },
     { text: 'Now I delete it.', calls: [{ name: 'Bash', input: { command: 'rm note.txt' } }] },
     { text: 'I leave the note alone, then.' },
-    { text: 'I wait.', calls: [{ name: 'Bash', input: { command: 'echo begun; touch waits; sleep 3600' } }] },
+    {
+      text: 'I wait.',
+      calls: [{ name: 'Bash', input: { command: 'echo begun; touch waits; sleep 3600' } }],
+    },
   ])
   await page.getByRole('button', { name: `Model: ${modelID}` }).waitFor()
   await prompt(page, 'Keep a note for me')
@@ -120,7 +123,10 @@ test('a wrong key is reported in plain words with a link to the settings', async
 test('a button continues a turn that failed or was stopped', async () => {
   const { page, offences } = await start([
     { status: 404 },
-    { text: 'I have a look.', calls: [{ name: 'Bash', input: { command: 'touch waits; sleep 3600' } }] },
+    {
+      text: 'I have a look.',
+      calls: [{ name: 'Bash', input: { command: 'touch waits; sleep 3600' } }],
+    },
     { text: 'It is noon.' },
   ])
   await prompt(page, 'What time is it?')
