@@ -52,7 +52,7 @@ test('formulas are drawn, found and copied as they were written', async () => {
   const { page, offences } = await tell(lesson)
   await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
   const size = await scripts(page)
-expect(size).toBeGreaterThan(500_000)
+  expect(size).toBeGreaterThan(500_000)
   expect(size).toBeLessThan(1_200_000)
   await prompt(page, 'Explain it')
   await page.getByText('A brace is missing.').waitFor()
