@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// begin starts a command that was planned before. It returns what the jail says,
-// and what the command printed once nothing of it is left.
-func begin(t *testing.T, j *jail) (error, string) {
+// begin starts a command that was planned before. It returns what the command
+// printed, once nothing of it is left, and what the jail says.
+func begin(t *testing.T, j *jail) (printed string, refused error) {
 	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out")) // a pipe would wait for who holds it
 	if err != nil {
@@ -32,7 +32,7 @@ func begin(t *testing.T, j *jail) (error, string) {
 	if failed != nil {
 		t.Fatal(failed)
 	}
-	return err, string(text)
+	return string(text), err
 }
 
 // A command that runs on may exchange what is about to be mounted for the next
@@ -71,7 +71,7 @@ func TestExchangedFoldersAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			y.free(t, row.exchange)
-			err, out := begin(t, j)
+			out, err := begin(t, j)
 			if errors.Is(err, ErrNoConfinement) != row.refused || strings.Contains(out, "ran") == row.refused || strings.Contains(out, canary) {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -92,7 +92,7 @@ func TestTheNamespaceEndsByForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.argv = slices.DeleteFunc(j.argv, func(arg string) bool { return arg == "--die-with-parent" })
-	if err, out := begin(t, j); err != nil || !strings.Contains(out, "ran") {
+	if out, err := begin(t, j); err != nil || !strings.Contains(out, "ran") {
 		t.Fatal(err, out)
 	}
 	if left := processesIn(t, y.project); left != "" {
