@@ -1,4 +1,4 @@
-import { heirOf, takeSent } from '../state/drafts.svelte'
+import { forgetHeir, heirOf, takeSent } from '../state/drafts.svelte'
 
 type Text = {
   text: string
@@ -37,6 +37,7 @@ export class Delivery {
       const isTaken = this.#isHere(first) && (await take())
       if (!isTaken) {
         this.#texts = []
+        forgetHeir(owner) // or the next text of this start would count as the session's
         return
       }
       const now = takeSent(owner, text)

@@ -4,8 +4,8 @@ import { Delivery } from './delivery.svelte'
 
 let [owner, taken] = ['', [] as string[]]
 beforeEach(() => {
-  ;[owner, taken] = ['/shop', []]
-  for (const each of ['/shop', 's', 'other']) writeDraft(each, '')
+  ;[owner, taken] = ['/delivery', []]
+  for (const each of ['/delivery', 's', 'other']) writeDraft(each, '')
 })
 
 /** Takes a text once it is told to. */
@@ -19,16 +19,16 @@ function later(text: string) {
 test('a text that follows the message that begins a session is taken from the draft of that session', async () => {
   const delivery = new Delivery(() => owner)
   const [one, two] = [later('One'), later('Two')]
-  writeDraft('/shop', 'OneTwoRest')
+  writeDraft('/delivery', 'OneTwoRest')
   const all = delivery.give('One', one.take)
   void delivery.give('Two', two.take)
-  handOver('/shop', 's')
+  handOver('/delivery', 's')
   owner = 's'
   expect(delivery.rest(readDraft('s'))).toBe('Rest')
   one.accept()
   two.accept()
   await all
-  expect([taken, readDraft('s'), readDraft('/shop')]).toEqual([['One', 'Two'], 'Rest', ''])
+  expect([taken, readDraft('s'), readDraft('/delivery')]).toEqual([['One', 'Two'], 'Rest', ''])
   expect(delivery.busy).toBe(false)
 })
 
@@ -46,4 +46,17 @@ test('a text that follows stays in its draft if the user goes to another session
   two.accept()
   await all
   expect([taken, readDraft('s'), readDraft('other')]).toEqual([['One'], 'Two', 'One'])
+})
+
+test('a refused first message does not keep the start from sending another one', async () => {
+  const delivery = new Delivery(() => owner)
+  await delivery.give('One', () => {
+    handOver('/delivery', 's')
+    return Promise.resolve(false)
+  })
+  const next = later('Two')
+  const all = delivery.give('Two', next.take)
+  next.accept()
+  await all
+  expect(taken).toEqual(['Two'])
 })

@@ -91,6 +91,9 @@ export function handOver(start: string, session: string): void {
 /** The current owner of a draft. */
 export const heirOf = (owner: string): string => heirs.get(owner) ?? owner
 
+/** Forgets who took over the draft of a start, once nothing that was sent from it is on its way. */
+export const forgetHeir = (start: string): void => void heirs.delete(start)
+
 /**
  * Removes the text that was sent from the draft, wherever the draft is by now, and returns who has
  * it; text that was typed meanwhile stays.
