@@ -96,7 +96,7 @@ test('a part that cannot be loaded says so and is tried again', async () => {
   const panel = panelOf(page, 'Cost')
   await panel.getByRole('alert').waitFor()
   // Then the page itself no longer tries any of them.
-  await expect.poll(() => missed.size).toBe(4)
+  await expect.poll(() => missed.size).toBe(5)
   await page.unroute(later)
   await panel.getByRole('button', { name: 'Try again' }).press('Enter')
   await panel.getByRole('alert').waitFor({ state: 'detached' })
