@@ -129,7 +129,10 @@ func (a *App) gaveUp(ctx context.Context) {
 
 // openLink opens a checked web address in the user's browser. Unlike a child of
 // Wails, this one inherits no descriptors.
-func openLink(url string) error { return sandbox.Detach("xdg-open", url) }
+func openLink(url string) error {
+	_, err := sandbox.Detach("xdg-open", url)
+	return err
+}
 
 // pickFolder shows the system's dialog, which begins beside the open project.
 func (a *App) pickFolder(title string) (string, error) {

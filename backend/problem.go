@@ -162,6 +162,7 @@ const (
 	ProblemEditorMissing        ProblemID = "editor_missing"
 	ProblemEditorInvalid        ProblemID = "editor_invalid"
 	ProblemEditorFailed         ProblemID = "editor_failed"
+	ProblemEditorEnded          ProblemID = "editor_ended"
 	ProblemEditorAbsent         ProblemID = "editor_absent"
 	ProblemEditorNothing        ProblemID = "editor_nothing"
 )
@@ -429,7 +430,7 @@ var problems = map[ProblemID]problem{
 	ProblemChangesNoMessage:     {code: CodeInvalid, message: "The commit needs a message of at most {0} characters.", kept: keptAll, next: "Enter one."},
 	ProblemChangesBranchInvalid: {code: CodeInvalid, message: `"{0}" cannot be the name of a branch.`, kept: keptAll, next: "Choose another name."},
 	ProblemChangesBranchExists:  {code: CodeInvalid, message: "The branch {0} exists already.", kept: keptAll, next: "Choose another name."},
-	ProblemChangesLocked:        {code: CodeBusy, message: "Another git is working on this repository.", kept: keptAll, next: "Try again when it is done."},
+	ProblemChangesLocked:        {code: CodeBusy, message: "The repository is locked: another git is working on it, or was interrupted.", kept: keptAll, next: "Try again when it is done. If no git is running, delete the lock file that the details name."},
 	ProblemChangesSlow:          {code: CodeBusy, message: "Reading the changes took longer than {0} seconds and was stopped.", kept: keptAll, next: "Try again, or use git in a terminal."},
 	ProblemChangesScope:         {code: CodeInvalid, message: `"{0}" is not a choice of changes, or needs a session.`},
 	ProblemChangesUnproposed:    {code: CodeNoModel, message: "No message could be proposed.", kept: keptAll, next: "Write one yourself, or choose a model with a small sibling."},
@@ -439,6 +440,7 @@ var problems = map[ProblemID]problem{
 	ProblemEditorAbsent:         {code: CodeNotFound, message: "The editor {0} was not found.", kept: keptAll, next: "Name an installed program in Settings, or give its whole path."},
 	ProblemEditorNothing:        {code: CodeNotFound, message: "The project has no file to open.", kept: keptAll},
 	ProblemEditorFailed:         {code: CodeInvalid, message: "{0} could not be started.", kept: keptAll, next: "Check the editor's command in Settings."},
+	ProblemEditorEnded:          {code: CodeInvalid, message: "{0} ended at once with an error.", kept: keptAll, next: "Check the editor's command in Settings, or run it in a terminal to see what it says."},
 }
 
 // Problem returns the error with an id, with its arguments filled in.

@@ -2,6 +2,8 @@ package changes
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -70,8 +72,28 @@ func (f *Folder) Stage(ctx context.Context, paths []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return r.list0(ctx, names, "add", "--all")
+	if err = r.list0(ctx, names, "add", "--all"); err != nil {
+		return r.explained(ctx, names, err)
+	}
+	return nil
 }
+
+// explained returns the error of files that could not be staged. git fails if it
+// knows nothing of a file that is gone.
+func (r *repository) explained(ctx context.Context, names []string, err error) error {
+	for _, name := range names[:min(len(names), maxExplained)] {
+		if _, missing := r.tree.Lstat(name); !errors.Is(missing, fs.ErrNotExist) {
+			continue
+		}
+		if known, failed := r.git(ctx, "ls-files", "--", name); failed == nil && known == "" {
+			return &Error{Kind: Vanished, Path: Quote(name), Err: err}
+		}
+	}
+	return err
+}
+
+// maxExplained limits how many files are asked about.
+const maxExplained = 20
 
 // record stages which commit is checked out in repositories within the
 // repository. git add would also ask them what changed in them, and so run the

@@ -62,6 +62,7 @@ func TestCommit(t *testing.T) {
 	if err := b.folder.Unstage(t.Context(), []string{"a b"}); err != nil || summaries(b.list(uncommitted))[0] != "modified a b+-" {
 		t.Error(err)
 	}
+	refused(t, b.folder.Stage(t.Context(), []string{"other", "gone"}), changes.Vanished)
 	for _, message := range []string{"", " \n", strings.Repeat("x", changes.MaxMessage+1)} {
 		_, err := b.folder.Commit(t.Context(), message, nil)
 		refused(t, err, changes.NoMessage)

@@ -146,7 +146,7 @@ func (f *Folder) open(ctx context.Context) (*repository, error) {
 	}
 	lines := strings.Split(found.Stdout, "\n")
 	switch {
-	case strings.Contains(found.Stderr, "not a git repository"), strings.Contains(found.Stderr, "use bare repository"):
+	case strings.Contains(found.Stderr, "not a git repository (or any "), strings.Contains(found.Stderr, "use bare repository"):
 		return nil, &Error{Kind: NoRepository}
 	case found.ExitCode != 0 || len(lines) < 3:
 		return nil, refusal(found.Stderr)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,7 +174,7 @@ func TestUnusableRepositories(t *testing.T) {
 			return "."
 		}, changes.GitNone},
 		"broken configuration": {func(b bed) string { b.put(".git/config", "[core\n"); return "." }, changes.GitRefused},
-		"leads nowhere":        {func(b bed) string { b.put("x/.git", "gitdir: /nowhere\n"); return "x" }, changes.GitNone},
+		"leads nowhere":        {func(b bed) string { b.put("x/.git", "gitdir: /nowhere\n"); return "x" }, changes.GitRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -331,6 +332,9 @@ func TestLimits(t *testing.T) {
 	l := b.list(uncommitted)
 	if len(l.Files) != changes.MaxFiles || l.More != 12 {
 		t.Errorf("%d files and %d more", len(l.Files), l.More)
+	}
+	if at := slices.IndexFunc(l.Files, func(f changes.File) bool { return f.Path == "large" }); at < 0 || !l.Files[at].Large || l.Files[at].Binary {
+		t.Errorf("large: %d", at)
 	}
 	if d := b.diff(uncommitted, "large", ""); !d.Large || d.Diff != "" || d.Binary {
 		t.Errorf("%v %d", d.Large, len(d.Diff))

@@ -55,7 +55,7 @@ var large = []string{"-c", fmt.Sprintf("core.bigFileThreshold=%d", maxShownFile)
 func (t *tally) compare(ctx context.Context, tree string) error {
 	args := append(append([]string{}, large...), drawn...)
 	args = append(args, "--raw", "--numstat", tree, "--", ".")
-	feed := lineFeed{each: t.difference}
+	feed := lineFeed{each: func(line string) { t.difference(ctx, line) }}
 	result, err := t.run(ctx, t.programs, call{args: args, output: feed.write})
 	if err == nil && result.ExitCode != 0 {
 		err = refusal(result.Stderr)
@@ -64,7 +64,7 @@ func (t *tally) compare(ctx context.Context, tree string) error {
 }
 
 // difference takes a line of --raw or --numstat.
-func (t *tally) difference(line string) {
+func (t *tally) difference(ctx context.Context, line string) {
 	if raw, ok := parseRaw(line); ok {
 		t.add(File{Path: t.shown(raw.path), From: t.shown(raw.from), State: stateOf(raw), Staged: StagedNone})
 		return
@@ -78,6 +78,11 @@ func (t *tally) difference(line string) {
 	if t.counted < len(t.listing.Files) {
 		f := &t.listing.Files[t.counted]
 		f.Added, f.Removed, f.Binary = added, removed, binary
+		if binary { // git says so of files, too, that are too large for it
+			info, err := t.lstat(ctx, Unquote(f.Path))
+			f.Large = err == nil && info.Size() > maxShownFile
+			f.Binary = !f.Large
+		}
 	}
 	t.counted++
 }

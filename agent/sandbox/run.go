@@ -110,20 +110,21 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 // Detach starts a program for the user rather than for a call, such as
 // xdg-open. The program keeps the user's environment except what [Conceal]
 // removed, gets no pipes and outlives this process. Detach does not wait for a
-// [Hold].
-func Detach(argv ...string) error {
+// [Hold], nor for the program: ended receives once how it ended.
+func Detach(argv ...string) (ended <-chan error, err error) {
 	if len(argv) == 0 {
-		return errors.New("start program: no program given")
+		return nil, errors.New("start program: no program given")
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = withoutOwn(os.Environ())
 	cmd.SysProcAttr = ownSession()
 	closeDescriptorsOnExec()
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", argv[0], err)
+		return nil, fmt.Errorf("start %s: %w", argv[0], err)
 	}
-	go func() { _ = cmd.Wait() }() // reaps it; ends with the program or with us
-	return nil
+	end := make(chan error, 1)
+	go func() { end <- cmd.Wait() }() // reaps it; ends with the program or with us
+	return end, nil
 }
 
 // LookPath finds a program on the PATH of children. It returns an empty string

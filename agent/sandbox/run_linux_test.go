@@ -312,14 +312,18 @@ func TestDetachLeadsAnOwnSession(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Detach("/bin/bash", "-c", `echo $(ps -o sid= -p $$) $$ >"$0"`, fifo); err != nil {
+	ended, err := Detach("/bin/bash", "-c", `echo $(ps -o sid= -p $$) $$ >"$0"; exit 3`, fifo)
+	if err != nil {
 		t.Fatal(err)
 	}
 	said, err := os.ReadFile(fifo)
 	if ids := strings.Fields(string(said)); err != nil || len(ids) != 2 || ids[0] != ids[1] {
 		t.Errorf("session and process %q, %v: want them equal", said, err)
 	}
-	if err := Detach("/no/such/program"); err == nil {
+	if err := <-ended; err == nil || err.Error() != "exit status 3" {
+		t.Errorf("ended: %v", err)
+	}
+	if _, err := Detach("/no/such/program"); err == nil {
 		t.Error("no error for a missing program")
 	}
 }

@@ -191,10 +191,10 @@ func TestFilesOfAWorktree(t *testing.T) {
 			t.Errorf("the lines of %s are by %v", session, wrote)
 		}
 	}
-	path, pipe := program(t, t.TempDir(), "editor")
+	path, reports := program(t, t.TempDir(), "editor")
 	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
 	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Session: theirs.ID, Path: "shell"})
-	if got := told(t, pipe); got != "editor\n<"+filepath.Join(p.folder, theirs.Worktree, "shell")+">\n" {
+	if got := told(t, reports); got != "editor\n<"+filepath.Join(p.folder, theirs.Worktree, "shell")+">\n" {
 		t.Errorf("opened %s", got)
 	}
 	if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Session: theirs.ID, Path: "../../../x"}); err == nil || err.ID != backend.ProblemChangesOutside {

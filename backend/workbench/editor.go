@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/sandbox"
@@ -56,11 +57,11 @@ func (w *Workbench) openFile(ctx context.Context, in OpenFileRequest) (backend.E
 	if err != nil {
 		return none, err
 	}
-	return none, startEditor(argv, path, in.Line)
+	return none, startEditor(ctx, argv, path, in.Line)
 }
 
 // startEditor opens a file with an editor's program and arguments.
-func startEditor(argv []string, path string, line int) error {
+func startEditor(ctx context.Context, argv []string, path string, line int) error {
 	fill := strings.NewReplacer("{file}", path, "{line}", strconv.Itoa(max(line, 1)))
 	for i := range argv[1:] {
 		argv[i+1] = fill.Replace(argv[i+1])
@@ -68,8 +69,29 @@ func startEditor(argv []string, path string, line int) error {
 	if err := batchable(argv); err != nil {
 		return backend.Problem(backend.ProblemEditorFailed, filepath.Base(argv[0])).Because(err)
 	}
-	if err := sandbox.Detach(argv...); err != nil {
+	ended, err := sandbox.Detach(argv...)
+	if err != nil {
 		return backend.Problem(backend.ProblemEditorFailed, filepath.Base(argv[0])).Because(err)
+	}
+	return editorStays(ctx, ended, filepath.Base(argv[0]))
+}
+
+// editorGrace is how long an editor is watched. One that cannot work, for
+// instance because of an argument that it does not know, ends within it.
+const editorGrace = time.Second
+
+// editorStays returns an error if an editor ends at once with an error. One that
+// has handed the file to another process ends without one.
+func editorStays(ctx context.Context, ended <-chan error, name string) error {
+	grace := time.NewTimer(editorGrace)
+	defer grace.Stop()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return backend.Problem(backend.ProblemEditorEnded, name).Because(err)
+		}
+	case <-grace.C:
+	case <-ctx.Done():
 	}
 	return nil
 }

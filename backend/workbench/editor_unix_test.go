@@ -3,6 +3,7 @@
 package workbench_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"os"
@@ -17,27 +18,39 @@ import (
 )
 
 // program makes a program that reports its name and its arguments, and returns
-// its path and the pipe to read from.
-func program(t *testing.T, dir, name string) (path, told string) {
+// its path and where to read that.
+func program(t *testing.T, dir, name string) (path string, reports *bufio.Reader) {
 	t.Helper()
-	told = filepath.Join(t.TempDir(), "told")
-	if err := syscall.Mkfifo(told, 0o600); err != nil {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path = filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n{ echo \"${0##*/}\"; printf '<%s>\\n' \"$@\"; } >"+told+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return path, told
-}
-
-func told(t *testing.T, pipe string) string {
-	t.Helper()
-	data, err := os.ReadFile(pipe) // returns when the program has written
+	f, err := os.OpenFile(pipe, os.O_RDWR, 0) // for writing as well, so that the program does not wait for us
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(data)
+	t.Cleanup(func() { _ = f.Close() })
+	path = filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n{ echo \"${0##*/}\"; printf '<%s>\\n' \"$@\"; echo; } >"+pipe+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path, bufio.NewReader(f)
+}
+
+// told returns the next report of a program.
+func told(t *testing.T, reports *bufio.Reader) string {
+	t.Helper()
+	var report strings.Builder
+	for {
+		line, err := reports.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line == "\n" {
+			return report.String()
+		}
+		report.WriteString(line)
+	}
 }
 
 // A file is opened by the user's command, and what is in a name stays a name.
@@ -46,19 +59,19 @@ func TestOpenInThePreferredEditor(t *testing.T) {
 	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
 	name := "-a $(id) `x` \"{line}\"; 中.txt"
 	p.putFile(name, "1\n")
-	path, pipe := program(t, t.TempDir(), "my editor")
+	path, reports := program(t, t.TempDir(), "my editor")
 	for command, want := range map[string]string{
 		"'" + path + "' --at {line} \"at {file}\"": "<--at>\n<7>\n<at " + filepath.Join(p.folder, name) + ">\n",
 		"'" + path + "' ; rm":                      "<;>\n<rm>\n<" + filepath.Join(p.folder, name) + ">\n",
 	} {
 		prefer(p, func(prefs *backend.Preferences) { prefs.Editor = command })
 		must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: name, Line: 7})
-		if got := told(t, pipe); got != "my editor\n"+want {
+		if got := told(t, reports); got != "my editor\n"+want {
 			t.Errorf("%s: %s", command, got)
 		}
 	}
 	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: filepath.Join(p.folder, name)})
-	told(t, pipe)
+	told(t, reports)
 	for path, want := range map[string]backend.ProblemID{"../x": backend.ProblemChangesOutside, "/etc/passwd": backend.ProblemChangesOutside, "none": backend.ProblemFileMissing} {
 		if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: path}); err == nil || err.ID != want {
 			t.Errorf("%s: %v", path, err)
@@ -80,7 +93,7 @@ func TestOpenTheUsersSettings(t *testing.T) {
 	home := t.TempDir()
 	p := newPage(t, t.TempDir(), t.TempDir(), func(name string) string { return map[string]string{"HOME": home}[name] })
 	settings := filepath.Join(home, ".agent", "settings.json")
-	path, pipe := program(t, t.TempDir(), "edit")
+	path, reports := program(t, t.TempDir(), "edit")
 	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
 	if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: settings}); err == nil || err.ID != backend.ProblemFileMissing {
 		t.Errorf("%v", err)
@@ -91,7 +104,7 @@ func TestOpenTheUsersSettings(t *testing.T) {
 		}
 	}
 	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: settings})
-	if got := told(t, pipe); got != "edit\n<"+settings+">\n" {
+	if got := told(t, reports); got != "edit\n<"+settings+">\n" {
 		t.Error(got)
 	}
 	other := filepath.Join(filepath.Dir(settings), "other.json")
@@ -100,11 +113,31 @@ func TestOpenTheUsersSettings(t *testing.T) {
 	}
 }
 
+// An editor that cannot work is not silence. One that a busy machine starts late is
+// not noticed, so it is asked again.
+func TestAnEditorThatFails(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
+	p.putFile("f", "1\n")
+	path := filepath.Join(t.TempDir(), "edit")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
+	var err *backend.Error
+	for err == nil {
+		_, err = call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: "f"})
+	}
+	if err.ID != backend.ProblemEditorEnded || err.Message != "edit ended at once with an error." {
+		t.Errorf("%+v", err)
+	}
+}
+
 // A batch file gets no name in which its interpreter would find commands.
 func TestOpenInABatchFile(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
-	path, pipe := program(t, t.TempDir(), "code.cmd")
+	path, reports := program(t, t.TempDir(), "code.cmd")
 	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
 	for _, name := range []string{"a&calc", "a%PATH%", "a|b", "a^b"} {
 		p.putFile(name, "1\n")
@@ -114,7 +147,7 @@ func TestOpenInABatchFile(t *testing.T) {
 	}
 	p.putFile("a b", "1\n")
 	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: "a b"})
-	if got := told(t, pipe); got != "code.cmd\n<"+filepath.Join(p.folder, "a b")+">\n" {
+	if got := told(t, reports); got != "code.cmd\n<"+filepath.Join(p.folder, "a b")+">\n" {
 		t.Error(got)
 	}
 }
@@ -135,15 +168,19 @@ func TestOpenInAKnownEditor(t *testing.T) {
 	_, gvim := program(t, bin, "gvim")
 	_, zed := program(t, bin, "zed")
 	file := filepath.Join(p.folder, "f")
-	for _, tt := range []struct{ visual, editor, pipe, want string }{
+	for _, tt := range []struct {
+		visual, editor string
+		reports        *bufio.Reader
+		want           string
+	}{
 		{"", "vim", zed, "zed\n<" + file + ":3>\n"},
 		{"", "gvim -f", gvim, "gvim\n<+3>\n<" + file + ">\n"},
 		{"kate -b", "gvim", kate, "kate\n<--line>\n<3>\n<" + file + ">\n"},
 	} {
 		env["VISUAL"], env["EDITOR"] = tt.visual, tt.editor
 		must[backend.Empty](p, "files.open", open)
-		if got := told(t, tt.pipe); got != tt.want {
-			t.Errorf("%+v: %s", tt, got)
+		if got := told(t, tt.reports); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
 }

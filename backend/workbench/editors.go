@@ -47,7 +47,7 @@ func (w *Workbench) checkEditor(_ context.Context, in EditorCommand) (EditorAnsw
 }
 
 // tryEditor opens some file of the project with a command, stored or not.
-func (w *Workbench) tryEditor(_ context.Context, in EditorCommand) (EditorAnswer, error) {
+func (w *Workbench) tryEditor(ctx context.Context, in EditorCommand) (EditorAnswer, error) {
 	argv, err := w.editor(in.Command)
 	if err != nil {
 		return EditorAnswer{}, err
@@ -57,7 +57,7 @@ func (w *Workbench) tryEditor(_ context.Context, in EditorCommand) (EditorAnswer
 		return EditorAnswer{}, backend.Problem(backend.ProblemEditorNothing)
 	}
 	answer := EditorAnswer{Name: titleOf(argv[0]), Path: filepath.ToSlash(name)}
-	return answer, startEditor(argv, filepath.Join(w.cfg.Folder, name), 1)
+	return answer, startEditor(ctx, argv, filepath.Join(w.cfg.Folder, name), 1)
 }
 
 // mostLooked is how many files and folders are looked at for one to open.

@@ -675,9 +675,9 @@ export const problems: Record<ProblemID, Words> = {
     next: '请换一个名称。',
   },
   changes_locked: {
-    message: '另一个 git 正在操作这个仓库。',
+    message: '仓库已锁定：另一个 git 正在操作它，或曾被中断。',
     kept: '没有做任何更改。',
-    next: '请等它完成，然后重试。',
+    next: '请等它完成，然后重试。如果没有 git 在运行，请删除详情中列出的锁文件。',
   },
   changes_slow: {
     message: '读取更改超过 {0} 秒，已停止。',
@@ -1170,6 +1170,11 @@ export const problems: Record<ProblemID, Words> = {
     message: '无法启动 {0}。',
     kept: '没有做任何更改。',
     next: '请在“设置”中检查编辑器命令。',
+  },
+  editor_ended: {
+    message: '{0} 刚启动就因错误退出。',
+    kept: '没有做任何更改。',
+    next: '请在“设置”中检查编辑器命令，或在终端中运行它，看看它的提示。',
   },
 }
 

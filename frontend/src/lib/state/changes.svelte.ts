@@ -81,9 +81,16 @@ export class Changes {
     }
   })
 
+  /** Reads everything anew because the user wishes it; what was refused before is past. */
+  refresh(): void {
+    this.problem = null
+    void this.load()
+  }
+
   /** Shows the difference of a file, or puts it away. */
   async open(file: ChangedFile | undefined): Promise<void> {
     this.#close()
+    this.problem = null
     if (!file) return
     this.path = file.path
     try {
@@ -113,8 +120,14 @@ export class Changes {
     if (wished && this.path && this.diff?.diff) await this.#attribute(this.path)
   }
 
-  edit(path: string, line?: number): Promise<boolean> {
-    return this.#attempt(() => this.#call('files.open', { ...this.#place, path, line }))
+  /** Opens a file in the user's editor, which may need a moment; other work goes on meanwhile. */
+  async edit(path: string): Promise<void> {
+    this.problem = null
+    try {
+      await this.#call('files.open', { ...this.#place, path })
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    }
   }
 
   /** Puts back a hunk or, without one, the whole change of the file that is shown. */

@@ -123,6 +123,24 @@ test('a refusal is shown as a problem, and the list is read again', async () => 
   ])
 })
 
+test('what was refused goes with a refresh, and with the next file that is opened', async () => {
+  const { changes } = setUp({
+    'changes.list': () => listOf('a.ts'),
+    'files.open': () => {
+      throw new ApiError({ message: 'There is no editor.' })
+    },
+  })
+  changes.follow('s1', '/shop')
+  await settled()
+  for (const next of [() => changes.refresh(), () => void changes.open(changes.files[0])]) {
+    await changes.edit('a.ts')
+    expect(changes.problem?.message).toBe('There is no editor.')
+    next()
+    await settled()
+    expect(changes.problem).toBeNull()
+  }
+})
+
 test('a message is kept until its commit is made', async () => {
   let refuses = true
   const { changes } = setUp({
