@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"encoding/json"
 	"slices"
 
 	"atelier.dev/atelier/agent"
@@ -101,8 +102,8 @@ func displayMessage(m llm.Message) (out llm.Message, size int64) {
 			p.Reasoning = &llm.Reasoning{Text: p.Reasoning.Text}
 			reasoning = append(reasoning, &p.Reasoning.Text)
 		}
-		if p.Call != nil { // its arguments come with tool_call_start
-			p.Call = &llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name}
+		if p.Call != nil {
+			p.Call = &llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name, Arguments: displayArguments(p.Call.Arguments)}
 		}
 		if p.Kind == llm.PartText {
 			texts = append(texts, &p.Text)
@@ -114,6 +115,19 @@ func displayMessage(m llm.Message) (out llm.Message, size int64) {
 		size = int64(whole)
 	}
 	return m, size
+}
+
+// argumentsLimit limits the arguments that a page is sent with a message, in bytes.
+const argumentsLimit = 512
+
+// displayArguments returns arguments that are short, so that a page can say what a
+// call will do that waits for the one before it. All arguments come with
+// tool_call_start.
+func displayArguments(arguments json.RawMessage) json.RawMessage {
+	if len(arguments) > argumentsLimit {
+		return nil
+	}
+	return arguments
 }
 
 func length(texts []*string) int {

@@ -241,13 +241,14 @@ func TestForDisplay(t *testing.T) {
 		{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "Hm.", Signature: "proof"}, Native: json.RawMessage(`{"a":1}`)},
 		{Kind: llm.PartText, Text: "Look."},
 		{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "c", Name: "Look", Arguments: json.RawMessage(`{"at":"it"}`)}},
+		{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "d", Name: "Write", Arguments: json.RawMessage(`{"content":"` + long + `"}`)}},
 	}}
 	want := []llm.Part{
-		{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "Hm."}}, said.Parts[1],
-		{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "c", Name: "Look"}},
+		{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "Hm."}}, said.Parts[1], said.Parts[2],
+		{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "d", Name: "Write"}},
 	}
 	message := ForDisplay(agent.Event{Data: agent.TextEnd{Message: said}}).Data.(agent.TextEnd).Message
-	if diff := cmp.Diff(want, message.Parts); diff != "" || said.Parts[0].Native == nil || said.Parts[2].Call.Arguments == nil {
+	if diff := cmp.Diff(want, message.Parts); diff != "" || said.Parts[0].Native == nil || said.Parts[3].Call.Arguments == nil {
 		t.Errorf("the page is sent more of a message, or the stored one is changed: %s", diff)
 	}
 	request := agent.ApprovalRequest{Input: long}

@@ -1,7 +1,7 @@
 /** How events change the answers of a view: they stream, then the complete message replaces them. */
-import { callEntry, noDraft } from './calls'
+import { callEntry } from './calls'
 import { findOpen, replace, type Writable } from './change'
-import type { AnswerEntry } from './entries'
+import type { AnswerEntry, ToolEntry } from './entries'
 import { spent, tokensHeld } from './spending'
 import { joined } from './tails'
 import type { TextEnd } from '../types.gen'
@@ -48,16 +48,17 @@ export function openAnswer(view: Writable): AnswerEntry {
   return fresh
 }
 
-/** Removes what the turn streamed without completing a message. */
-export function dropStreaming(view: Writable): void {
+/** Removes what the turn streamed without completing a message, and returns the drafts of calls among it. */
+export function dropStreaming(view: Writable): ToolEntry[] {
+  const drafts: ToolEntry[] = []
   for (let i = view.entries.length - 1; i >= 0; i--) {
     const entry = view.entries[i]!
-    if (entry.type === 'prompt' || entry.type === 'turn') return
-    const isUnfinished =
-      (entry.type === 'answer' && entry.streaming) ||
-      (entry.type === 'tool' && entry.status === 'drafting')
-    if (isUnfinished) view.entries.splice(i, 1)
+    if (entry.type === 'prompt' || entry.type === 'turn') break
+    const isDraft = entry.type === 'tool' && entry.status === 'drafting'
+    if (isDraft) drafts.push(entry)
+    if (isDraft || (entry.type === 'answer' && entry.streaming)) view.entries.splice(i, 1)
   }
+  return drafts
 }
 
 /** The text and the thinking of a message. */
@@ -72,7 +73,8 @@ export function finishAnswer(view: Writable, end: TextEnd, seq: number, at: numb
   const parts = end.message.parts ?? []
   const { text, thinking } = wordsOf(end)
   const key = streamingAnswer(view)?.key ?? answerKey(seq - 1)
-  dropStreaming(view)
+  const calls = parts.flatMap(({ call }) => call ?? [])
+  const drafts = dropStreaming(view)
   if (text || thinking || isRemarkable(end)) {
     const finish = isRemarkable(end) ? end.finish.reason : undefined
     view.entries.push({
@@ -89,16 +91,15 @@ export function finishAnswer(view: Writable, end: TextEnd, seq: number, at: numb
       finish,
     })
   }
-  for (const { call } of parts) {
-    if (!call) continue
+  for (const call of calls) {
     const entry = callEntry(view, call.id, call.name, at)
-    replace(view, entry, { input: call.arguments, status: 'queued', ...noDraft })
+    const outline = drafts.find(({ callId }) => callId === call.id)?.outline
+    replace(view, entry, { input: call.arguments, status: 'queued', outline })
   }
   if (end.usage.known) {
     view.context = tokensHeld(end.usage)
   }
-  const hasCalls = parts.some((part) => part.call)
-  if (view.rounds !== undefined && hasCalls) view.rounds++
+  if (view.rounds !== undefined && calls.length > 0) view.rounds++
   view.cost = spent(view.cost, end.cost)
   view.answeredBy = { provider: end.provider, model: end.model }
 }

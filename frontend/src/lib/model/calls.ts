@@ -3,7 +3,7 @@ import { findOpen, replace, type Writable } from './change'
 import type { CommandEntry, ToolEntry } from './entries'
 import type { FilesChanged, LocalCommandEnd, ToolCallEnd } from '../types.gen'
 
-/** Clears the draft of a call whose arguments are complete. */
+/** Clears the draft of a call whose arguments are known. */
 export const noDraft = { draftBytes: undefined, outline: undefined }
 
 const hasFiles = (changed: FilesChanged | undefined) => (changed?.files?.length ? true : undefined)

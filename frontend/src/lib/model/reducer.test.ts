@@ -98,7 +98,7 @@ describe('streamed text', () => {
 })
 
 describe('calls', () => {
-  test('a draft shows its file changes until the call is complete', () => {
+  test('a draft shows its file changes until the call runs', () => {
     const log = new Log()
     const draft = { call_id: 'c1', tool: 'ApplyPatch' }
     const changes = [{ path: 'a', added: 2, removed: 1, diff: '' }]
@@ -107,6 +107,10 @@ describe('calls', () => {
     const view = apply(emptyView, log.events)
     expect(callOf(view)).toMatchObject({ draftBytes: 90, outline: { changes, earlier: 3 } })
     log.add('assistant_text_end', message([toolCall('c1', 'ApplyPatch')], 'tool_calls'))
+    const queued = callOf(apply(emptyView, log.events))
+    expect(queued).toMatchObject({ status: 'queued', outline: { changes } })
+    expect(queued.draftBytes).toBeUndefined()
+    log.add('tool_call_start', { call_id: 'c1', tool: 'ApplyPatch', input: '{}' })
     expect(callOf(apply(emptyView, log.events)).outline).toBeUndefined()
   })
 

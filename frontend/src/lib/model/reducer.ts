@@ -3,7 +3,15 @@ import { endHook, repeatsHook } from './hookEnds'
 import { leaveHook, printHook, startHook } from './runningHooks'
 import { isCommandLike } from './activity'
 import { dropStreaming, endThinking, finishAnswer, grow, openAnswer, timeThinking } from './answers'
-import { callEntry, commandEntry, findCall, findCommand, finishCall, finishCommand } from './calls'
+import {
+  callEntry,
+  commandEntry,
+  findCall,
+  findCommand,
+  finishCall,
+  finishCommand,
+  noDraft,
+} from './calls'
 import { replace, type Writable, writable } from './change'
 import { finishCompaction, openCompaction, stopCompaction } from './compactions'
 import type { Entry, PromptEntry, View } from './entries'
@@ -181,7 +189,7 @@ function step(view: Writable, event: Event): void {
     case 'tool_call_start': {
       const { call_id: callId, tool, input } = event.data
       const call = callEntry(view, callId, tool, event.at)
-      replace(view, call, { tool, input, status: 'running', startedAt: event.at })
+      replace(view, call, { tool, input, status: 'running', startedAt: event.at, ...noDraft })
       return
     }
     case 'tool_call_output_delta': {
