@@ -127,8 +127,7 @@ func (b bubblewrap) jail(spec Spec, argv []string) (_ *jail, err error) {
 			j.release()
 		}
 	}()
-	m := mounts{profile: p, jail: j, links: resolver{}}
-	m.guard()
+	m := mounts{profile: p, jail: j, links: resolver{}, guarded: guarded(p)}
 	if err := m.plan(spec.Dir); err != nil {
 		return nil, err
 	}
@@ -246,7 +245,7 @@ type mount struct {
 	rank int
 	args []string
 	// what was at the source of a bind mount when the plan was made; only known
-	// if others could change it.
+	// if the mounts are inspected.
 	what os.FileInfo
 }
 

@@ -7,30 +7,22 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
+	"atelier.dev/atelier/agent/sandbox/confine"
 	"golang.org/x/sys/unix"
 )
 
-// Bubblewrap follows links in what it mounts. A command that still runs can
-// exchange a folder for a link after the plan for the next command was made, and
-// so have a secret mounted where that one reads it. While other commands may
-// change files, bubblewrap is therefore held after its last mount until what it
-// mounted is found to be what was planned.
+// Bubblewrap follows links in what it mounts. A command that runs on can exchange
+// a folder for a link after the plan for the next command was made, and so have a
+// secret mounted where that one reads it. Such a command may also begin after the
+// plan, or belong to another Atelier that works in a folder above or below.
+// Bubblewrap is therefore always held after its last mount until what it mounted
+// is found to be what was planned.
 
-// changing counts the confined commands of this program that may change files,
-// from the plan until no process of theirs is left.
-var changing atomic.Int32
-
-// guard finds out whether others could interfere with the mounts of a command
-// that has something to hide or to keep. It is called before the plan is made.
-func (m *mounts) guard() {
-	others := changing.Load()
-	if len(m.profile.Writable) > 0 {
-		others = changing.Add(1) - 1
-		m.jail.undo = append(m.jail.undo, func() { changing.Add(-1) })
-	}
-	m.guarded = others > 0 && len(m.profile.Hidden)+len(m.profile.Protected) > 0
+// guarded reports whether the mounts for a profile are inspected: all but the
+// system's own are in folders that a command may be able to change.
+func guarded(p confine.Profile) bool {
+	return len(p.Writable)+len(p.Readable)+len(p.Hidden)+len(p.Protected) > 0
 }
 
 // inspect compares what was mounted for the first process of a namespace with
@@ -71,37 +63,36 @@ func (s mount) isAt(path string) bool {
 var unescaped = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
 // hold keeps bubblewrap from going on. It reads the rules for system calls when
-// all mounts are made; the last of these rules are held back.
+// all mounts are made; the last of these rules is held back.
 type hold struct {
 	write *os.File // nil if nothing is held
-	rest  []byte
+	last  []byte
 }
 
-// holdRules fills a pipe with the first rules, so that the next ones can only be
-// written once bubblewrap reads. It adds rules that are never reached, as many as
-// the pipe needs.
+// holdRules writes all rules but the last to a pipe that has room for one packet
+// and no more, so that there is room again once bubblewrap has read it. Without
+// the last rule they are not valid: if this program dies, nothing begins.
 func holdRules(rules []unix.SockFilter, write *os.File) (hold, error) {
 	raw, err := write.SyscallConn()
 	if err != nil {
 		return hold{}, err
 	}
-	size, failed := 0, error(nil)
-	err = raw.Control(func(fd uintptr) { size, failed = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, os.Getpagesize()) })
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		_, resized := unix.FcntlInt(fd, unix.F_SETPIPE_SZ, os.Getpagesize())
+		_, packets := unix.FcntlInt(fd, unix.F_SETFL, unix.O_DIRECT|unix.O_NONBLOCK)
+		failed = errors.Join(resized, packets)
+	})
 	if err := errors.Join(err, failed); err != nil {
 		return hold{}, fmt.Errorf("limit a pipe: %w", err)
 	}
-	const most = 4096 // rules, for the kernel
-	for len(rules)*unix.SizeofSockFilter <= size {
-		rules = append(rules, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_KILL_PROCESS})
-	}
-	if len(rules) > most {
-		return hold{}, fmt.Errorf("%w: another command runs, and the pages of this system are too large to wait for it", ErrNoConfinement)
-	}
-	text, err := binary.Append(nil, binary.NativeEndian, rules)
+	last := len(rules) - 1
+	text, err := binary.Append(nil, binary.NativeEndian, rules[:last])
 	if err == nil {
-		_, err = write.Write(text[:size])
+		_, err = write.Write(text)
 	}
-	return hold{write, text[size:]}, err
+	rest, unwritable := binary.Append(nil, binary.NativeEndian, rules[last:])
+	return hold{write, rest}, errors.Join(err, unwritable)
 }
 
 // release waits until bubblewrap has made all mounts, and lets it go on if they
@@ -110,14 +101,24 @@ func (h *hold) release(inspect func() error) error {
 	if h.write == nil {
 		return nil
 	}
-	if _, err := h.write.Write(h.rest[:1]); err != nil {
-		return nil //nolint:nilerr // bubblewrap has ended, and says what is wrong
+	raw, err := h.write.SyscallConn()
+	if err != nil {
+		return err
+	}
+	err = raw.Write(func(fd uintptr) bool {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, 0)
+		return n > 0 || err != nil && !errors.Is(err, unix.EINTR)
+	})
+	if err != nil {
+		return err
 	}
 	if err := inspect(); err != nil {
 		return err
 	}
-	_, err := h.write.Write(h.rest[1:])
-	return errors.Join(err, h.close())
+	if _, err := h.write.Write(h.last); err != nil && !errors.Is(err, unix.EPIPE) {
+		return fmt.Errorf("let bubblewrap go on: %w", err)
+	}
+	return h.close() // a bubblewrap that has ended says what is wrong
 }
 
 func (h *hold) close() error {

@@ -35,9 +35,10 @@ func begin(t *testing.T, j *jail) (printed string, refused error) {
 	return string(text), err
 }
 
-// A command that runs on may exchange what is about to be mounted for the next
-// one. A link to a secret, and a folder that is not the one that was planned, are
-// not mounted.
+// A command of another Atelier, or one that begins after the plan, may exchange
+// what is about to be mounted. A link to a secret, and a folder that is not the
+// one that was planned, are not mounted. It does not matter which command did it,
+// or whether this program knows of it.
 func TestExchangedFoldersAreRefused(t *testing.T) {
 	t.Parallel()
 	needsBubblewrap(t)
@@ -57,13 +58,6 @@ func TestExchangedFoldersAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			y.profile.Protected = append(y.profile.Protected, kept)
-			other := y.spec("sleep 4711")
-			other.by, other.Confine, other.Timeout = wholeBubblewrap(), &y.profile, 0
-			p, err := Start(t.Context(), other)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer p.Stop()
 			spec := y.spec("cat .husky/* ~/.ssh/*; echo ran")
 			spec.Confine = &y.profile
 			j, err := wholeBubblewrap().jail(spec, spec.Argv)
@@ -76,6 +70,25 @@ func TestExchangedFoldersAreRefused(t *testing.T) {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// The program may end, or give up, while bubblewrap waits for the end of its rules.
+// The command does not begin then.
+func TestAHeldCommandThatNobodyReleasesDoesNotBegin(t *testing.T) {
+	t.Parallel()
+	needsBubblewrap(t)
+	y := newYard(t)
+	spec := y.spec("echo ran")
+	spec.Confine = &y.profile
+	j, err := wholeBubblewrap().jail(spec, spec.Argv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.argv = slices.DeleteFunc(j.argv, func(arg string) bool { return arg == "--die-with-parent" })
+	j.began = func() error { j.release(); return nil }
+	if out, err := begin(t, j); err != nil || out != "" {
+		t.Errorf("it printed %q, %v", out, err)
 	}
 }
 
