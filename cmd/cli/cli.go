@@ -85,7 +85,7 @@ const usage = `Atelier, a workbench for coding agents.
   atelier mcp serve [DIR]       offers Atelier's tools to other programs
   atelier ledger [DIR]          lists what ran and what allowed or denied it
   atelier blame FILE            says which session, turn and model wrote each line
-  atelier undo [SESSION]        takes back what the newest turn did to files
+  atelier undo [SESSION]        undoes what the newest turn did to files
   atelier redo [SESSION]        brings back what was undone last
   atelier version               prints the version
 

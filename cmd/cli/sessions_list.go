@@ -144,7 +144,7 @@ func (c *command) printMessages(f *sessionFlags, session backend.SessionInfo, re
 			}
 		}
 		if session.TookBack(ev.Seq) {
-			who += ", taken back"
+			who += ", rewound"
 		}
 		at := time.UnixMilli(ev.At).Format("2006-01-02 15:04")
 		if _, err := fmt.Fprintf(c.out, "\n%d/%d  %s  %s\n%s\n", reply.Offset+i+1, reply.Total, at, oneLine(who), strings.TrimLeft(text, "\n")); err != nil {

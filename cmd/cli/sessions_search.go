@@ -82,7 +82,7 @@ func (c *command) printFound(f *sessionFlags, session backend.FoundSession, all 
 	for _, hit := range session.Hits {
 		fmt.Fprintf(&b, "  %s  %-8s  %s", time.UnixMilli(hit.At).Format("2006-01-02 15:04"), hitName(hit), lineOf(hit.Snippet, maxSnippet))
 		if hit.TakenBack {
-			b.WriteString("  (taken back)")
+			b.WriteString("  (rewound)")
 		}
 		b.WriteByte('\n')
 	}

@@ -131,7 +131,7 @@ func (u *undoing) do() error {
 	}
 	if rewinds && !u.asJSON {
 		fmt.Fprintln(u.out, map[string]string{
-			"undo": "The newest turn is taken back from the conversation.", "redo": "What was taken back last returns to the conversation.",
+			"undo": "The conversation is rewound to before the newest turn.", "redo": "What was rewound last returns to the conversation.",
 		}[u.verb])
 	}
 	if u.asJSON && !u.yes {
@@ -278,6 +278,6 @@ func (u *undoing) rewind() error {
 	if u.asJSON {
 		return writeJSON(u.out, reply)
 	}
-	fmt.Fprintf(u.out, "Taken back: %s\n", lineOf(reply.Prompt, maxUndoPath))
+	fmt.Fprintf(u.out, "Rewound: %s\n", lineOf(reply.Prompt, maxUndoPath))
 	return nil
 }

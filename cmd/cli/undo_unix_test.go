@@ -55,7 +55,7 @@ func TestUndo(t *testing.T) {
 	has("a.txt b.txt")
 	p.expect(0, "is brought back   c.txt", "redo", "--yes")
 	p.expect(1, "There is nothing to redo", "redo", "--yes")
-	p.expect(0, "Taken back: make b and c", "undo", "--both", "--yes")
+	p.expect(0, "Rewound: make b and c", "undo", "--both", "--yes")
 	has("a.txt")
 	p.expect(0, "The conversation is as it was.", "redo", "--conversation", "--yes")
 	has("a.txt")

@@ -104,7 +104,7 @@ test('a question says what the call would do, by shape and in words, by keyboard
   const grave = question(page, 'Dangerous')
   await grave.getByText('Runs code from the network').waitFor()
   await grave.getByText('Runs as another user').waitFor()
-  await grave.getByText('Deletes outside the project').waitFor()
+  await grave.getByText('Deletes files outside the project').waitFor()
   await expect.poll(filled).toBe(false)
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.textContent?.trim()))

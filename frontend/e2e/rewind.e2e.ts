@@ -11,10 +11,10 @@ const stage = useStage()
 const field = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 const focused = (page: Page) =>
   expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''))
-const line = (page: Page) => page.getByText('1 turn was taken back.')
+const line = (page: Page) => page.getByText('1 turn was rewound.')
 
 // OC-09
-test('turns are taken back and brought back, by keyboard only', async () => {
+test('turns are rewound and brought back, by keyboard only', async () => {
   const requests: string[] = []
   const answering = (text: string) => (conversation: string) => {
     requests.push(conversation)
@@ -41,7 +41,7 @@ test('turns are taken back and brought back, by keyboard only', async () => {
   await keyboard.type('/rewind')
   await keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
-  const back = dialog.getByRole('button', { name: 'Go back' })
+  const back = dialog.getByRole('button', { name: 'Rewind' })
   await expect.poll(() => back.isEnabled()).toBe(true)
   await shots(page, 'rewind-dialog')
   await tabTo(back)
@@ -56,7 +56,7 @@ test('turns are taken back and brought back, by keyboard only', async () => {
   const bar = page.getByRole('search')
   await untilFocused(bar.getByRole('textbox').or(bar.getByRole('searchbox')))
   await keyboard.type('almond it')
-  await expect.poll(() => bar.getByRole('status').innerText()).toBe('Not found · 1 taken back')
+  await expect.poll(() => bar.getByRole('status').innerText()).toBe('Not found · 1 rewound')
   await shots(page, 'rewind-find')
   await keyboard.press('Escape')
   expect(await violations(page)).toEqual([])

@@ -161,7 +161,7 @@ test('OC-09: an earlier message is edited and sent in its place by keyboard only
   await keyboard.press('Enter')
   await page.getByText('It is better.').waitFor()
   await rests()
-  await page.getByText('2 turns were taken back.').waitFor()
+  await page.getByText('2 turns were rewound.').waitFor()
   await focused().toBe('Message')
   await both(page, 'edit-resent')
   await page.getByText('It is changed.').waitFor({ state: 'detached' })
@@ -170,7 +170,7 @@ test('OC-09: an earlier message is edited and sent in its place by keyboard only
 
   // Once what followed is taken back, it comes back like after any rewind.
   await prompt(page, '/rewind')
-  await tabTo(dialog.getByRole('button', { name: 'Go back' }))
+  await tabTo(dialog.getByRole('button', { name: 'Rewind' }))
   await keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
   await pressIn(

@@ -94,7 +94,7 @@ test('the actions of a row are a toolbar with one tab stop, and name their keys'
     ['Edit and resend', 'e'],
     ['Retry', 'r'],
     ['Fork from here', 'f'],
-    ['Take back from here…', 'b'],
+    ['Rewind to before this message…', 'b'],
   ])
   const stops = () => buttons.map((it) => it.tabIndex)
   expect(stops()).toEqual([0, -1, -1, -1, -1])

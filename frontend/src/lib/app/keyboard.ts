@@ -2,28 +2,28 @@ import { type Jump, jumpOf } from '../ui/jumps'
 import { isComposing } from '../ui/keys'
 import { type Command, commandOf } from '../ui/shortcuts'
 
-type Deeds = {
+type Handlers = {
   command: (command: Command) => void
   jump: (to: Jump) => void
   escape: () => void
 }
 
 /** Handles the keys that nothing else in the page handled. An open dialog, menu or list gets every key first, and a field gets Escape first. */
-export const keyboard = (deeds: Deeds) => (event: KeyboardEvent) => {
+export const keyboard = (handlers: Handlers) => (event: KeyboardEvent) => {
   if (event.defaultPrevented) return
   const covered = document.querySelector('[role=dialog], [role=menu], [role=listbox]')
   const command = commandOf(event)
   if (command) {
     event.preventDefault()
-    if (!covered) deeds.command(command)
+    if (!covered) handlers.command(command)
     return
   }
   const jump = isComposing(event) ? undefined : jumpOf(event)
   if (jump) {
     event.preventDefault()
-    if (!covered) deeds.jump(jump)
+    if (!covered) handlers.jump(jump)
     return
   }
   const inField = event.target instanceof HTMLInputElement
-  if (event.key === 'Escape' && !isComposing(event) && !covered && !inField) deeds.escape()
+  if (event.key === 'Escape' && !isComposing(event) && !covered && !inField) handlers.escape()
 }

@@ -1,6 +1,6 @@
 /** Describes the project's instruction files that were sent to a model. */
 import { bytes } from '../model/format'
-import { t } from '../i18n/i18n.svelte'
+import { listed, t } from '../i18n/i18n.svelte'
 import { documentWords } from '../i18n/problems'
 import type { Document } from '../types.gen'
 import { markHidden } from '../model/visible'
@@ -9,7 +9,7 @@ const isCut = (document: Document) => !document.problem && document.told < docum
 
 /** The names of the documents, and whether all of them were sent completely. */
 export function documentsLabel(documents: readonly Document[]): string {
-  const names = documents.map((document) => markHidden(document.path)).join(', ')
+  const names = listed(documents.map((document) => markHidden(document.path)))
   const isWhole = !documents.some((document) => document.problem || isCut(document))
   return t(isWhole ? 'notice.documents' : 'notice.documents_cut', { names })
 }

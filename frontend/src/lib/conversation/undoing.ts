@@ -16,7 +16,7 @@ const messages = {
     },
     redo: 'Redo…',
     undo: 'Undo…',
-    rewound: { one: '{n} turn was taken back.', other: '{n} turns were taken back.' },
+    rewound: { one: '{n} turn was rewound.', other: '{n} turns were rewound.' },
     show: 'Show',
     hide: 'Hide',
     bring_back: 'Bring back',

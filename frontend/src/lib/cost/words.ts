@@ -1,5 +1,5 @@
 /** Costs and allowances in words. An unknown cost is never shown as zero. */
-import { t } from '../i18n/i18n.svelte'
+import { listed, t } from '../i18n/i18n.svelte'
 import { kinds, left } from '../model/allowance'
 import { dollars, dollarsExact } from '../model/format'
 import type { CostLine, RateLimitReport, Spending } from '../types.gen'
@@ -21,9 +21,11 @@ export function spendingExact({ usd, unknown = 0 }: Spending): string {
 export function unpriced(models: readonly CostLine[] = []): string {
   const lines = models.filter((line) => line.cost.unknown)
   if (lines.length === 1) return lines[0]?.model ?? ''
-  return lines
-    .map((line) => t('cost.unpriced_model', { model: line.model ?? '', n: line.cost.unknown ?? 0 }))
-    .join(', ')
+  return listed(
+    lines.map((line) =>
+      t('cost.unpriced_model', { model: line.model ?? '', n: line.cost.unknown ?? 0 }),
+    ),
+  )
 }
 
 /** All numbers of a report, one per line, with the times of their resets. */

@@ -2,12 +2,12 @@ import { fireEvent, render, screen } from '@testing-library/svelte'
 import { beforeEach, expect, test } from 'vitest'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Side } from '../model/diff'
-import { setDiffWish } from '../state/diffWish.svelte'
+import { setDiffView } from '../state/diffView.svelte'
 import Diff from './Diff.svelte'
 
 beforeEach(() => {
   setLanguage('en')
-  setDiffWish({})
+  setDiffView({})
   Element.prototype.scrollIntoView = () => {}
 })
 
@@ -96,7 +96,7 @@ test('a line is commented on by pointer or key, at its place', async () => {
 })
 
 test('changes in spaces are hidden if the user chooses that, but never where a person decides', () => {
-  setDiffWish({ diff_hides_spaces: true })
+  setDiffView({ diff_hides_spaces: true })
   const spaces = '@@ -1 +1 @@\n-a\n+  a\n@@ -9 +9 @@\n-b\n+c\n'
   const { unmount } = render(Diff, { diff: spaces, path: 'a.ts' })
   expect(screen.queryByRole('rowheader', { name: 'removed line 1' })).toBeNull()

@@ -6,7 +6,7 @@ export const messages = {
     count: '{at} of {n}',
     count_more: '{at} of more than {n}',
     none: 'Not found',
-    taken_back: '{n} taken back',
+    taken_back: '{n} rewound',
     searching: 'Searching…',
     next: 'Next match (F3)',
     previous: 'Previous match (Shift+F3)',

@@ -17,10 +17,10 @@ export function nameOf({ name, action }: HookDraft): string {
 export const titleOf = ({ draft }: HookRow): string => nameOf(draft)
 
 /** What an answer did, one phrase each; none if it did nothing. */
-function deedsOf(effect: HookEffect): string[] {
+function effectsOf(effect: HookEffect): string[] {
   const { decision, reason } = effect
   const why = markHidden(reason ?? '')
-  const deeds: [unknown, () => string][] = [
+  const effects: [unknown, () => string][] = [
     [decision, () => (why ? own(`did_${decision!}_why`, { why }) : own(`did_${decision!}`))],
     [effect.input, () => own('did_change')],
     [effect.output, () => own('did_output')],
@@ -31,15 +31,15 @@ function deedsOf(effect: HookEffect): string[] {
     [effect.title, () => own('did_title')],
     [effect.rule, () => own('did_rule')],
   ]
-  return deeds.filter(([did]) => did).map(([, words]) => words())
+  return effects.filter(([did]) => did).map(([, words]) => words())
 }
 
 /** The outcome of a hook that was considered, in words. */
 export function outcomeWords(row: HookLogRow): string {
   const { outcome, cause } = row
   if (outcome === 'ran') {
-    const deeds = deedsOf(row.effect)
-    return deeds.length > 0 ? deeds.join(' · ') : own('ran')
+    const effects = effectsOf(row.effect)
+    return effects.length > 0 ? effects.join(' · ') : own('ran')
   }
   if ((outcome === 'failed' || outcome === 'not_matched') && cause) {
     return own(`${outcome}_why`, { why: causeWords(row) })

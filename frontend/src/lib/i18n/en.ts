@@ -268,7 +268,7 @@ export const en = {
   'effect.net_code': 'Runs code from the network',
   'effect.built_code': 'Runs text as code that cannot be read here',
   'effect.deletes_all': 'Deletes everything in the project',
-  'effect.deletes_outside': 'Deletes outside the project',
+  'effect.deletes_outside': 'Deletes files outside the project',
   'effect.deletes_unknown': 'Deletes folders that cannot be known in advance',
   'effect.destroys': 'Deletes data of a service',
   'effect.git_discards': 'Discards work that git does not keep',

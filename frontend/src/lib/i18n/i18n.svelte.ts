@@ -40,6 +40,10 @@ export const t = translator<Key>(messages)
 export const sentences = (...all: (string | undefined)[]): string =>
   all.filter(Boolean).join(current === 'zh-CN' ? '' : ' ')
 
+/** Names or phrases as a list, separated as the language does it. */
+export const listed = (items: readonly string[]): string =>
+  new Intl.ListFormat(current, { style: 'narrow' }).format(items)
+
 /** A label and its value, separated by the language's colon. */
 export const labelled = (label: string, value: string): string =>
   `${label}${current === 'zh-CN' ? '：' : ': '}${value}`

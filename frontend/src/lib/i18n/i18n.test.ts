@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { en, type Message } from './en'
-import { type Language, sentences, setLanguage, t } from './i18n.svelte'
+import { type Language, listed, sentences, setLanguage, t } from './i18n.svelte'
 import { zhCN } from './zh-CN'
 
 const placeholders = (message: Message) => {
@@ -32,6 +32,13 @@ test('numbers select the plural and are formatted for the language', () => {
   setLanguage('zh')
   expect(t('tool.lines', { n: 1 })).toBe('1 行')
   expect(document.documentElement.lang).toBe('zh-CN')
+  setLanguage('en')
+})
+
+test('names are listed as the language requires', () => {
+  expect([listed([]), listed(['a']), listed(['a', 'b', 'c'])]).toEqual(['', 'a', 'a, b, c'])
+  setLanguage('zh')
+  expect(listed(['甲', '乙', '丙'])).toBe('甲、乙、丙')
   setLanguage('en')
 })
 

@@ -600,12 +600,12 @@ export const problems: Record<ProblemID, Words> = {
     next: '请先将它移开。',
   },
   changes_not_text: {
-    message: '{0} 中有不是 UTF-8 文本的行，因此这一部分无法原样恢复。',
+    message: '{0} 中有不是 UTF-8 文本的行，因此这一部分无法原样还原。',
     kept: '没有做任何更改。',
-    next: '请恢复整个文件，或在终端中使用 git。',
+    next: '请还原整个文件，或在终端中使用 git。',
   },
   changes_not_possible: {
-    message: '{0} 的更改无法在这里恢复。',
+    message: '{0} 的更改无法在这里还原。',
     kept: '没有做任何更改。',
     next: '请在终端中使用 git。',
   },

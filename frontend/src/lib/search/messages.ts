@@ -27,7 +27,7 @@ export const messages = {
     archived: 'archived',
     agent: 'agent of “{title}”',
     elsewhere: 'opens the project {folder}',
-    taken_back: 'taken back',
+    taken_back: 'rewound',
     copies: { one: 'also in {n} fork', other: 'also in {n} forks' },
     blocked: 'The browser did not open the other project.',
     go: 'Open it',

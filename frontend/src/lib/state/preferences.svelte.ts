@@ -2,7 +2,7 @@
 import type { Call } from '../api'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Preferences } from '../types.gen'
-import { keepDiffWish, setDiffWish } from './diffWish.svelte'
+import { keepDiffView, setDiffView } from './diffView.svelte'
 import { setFonts } from './fonts.svelte'
 import { setContrast, setTheme } from './theme'
 
@@ -22,8 +22,8 @@ export class KeptPreferences {
     addEventListener('pagehide', () => {
       if (this.#unsaved) void this.#send()
     })
-    keepDiffWish((wish) => {
-      if (this.value) void this.change({ layout: { ...this.value.layout, ...wish } })
+    keepDiffView((view) => {
+      if (this.value) void this.change({ layout: { ...this.value.layout, ...view } })
     })
   }
 
@@ -37,7 +37,7 @@ export class KeptPreferences {
     setTheme(value.theme)
     setContrast(value.high_contrast)
     setFonts(value.fonts)
-    setDiffWish(value.layout)
+    setDiffView(value.layout)
     setLanguage(value.language)
   }
 

@@ -18,7 +18,7 @@ import { together } from '../model/spending'
 import { t } from '../i18n/i18n.svelte'
 import { Guide } from './guide.svelte'
 import { Hooks } from './hooks.svelte'
-import { Lately, lastOpen, rememberOpen } from './lately'
+import { RecentConversations, lastOpen, rememberOpen } from './recentConversations'
 import { oneAtATime } from '../model/oneAtATime'
 import { afterPaint, beforePaint } from './paint'
 import { Permissions } from './permissions.svelte'
@@ -121,7 +121,7 @@ export class Workbench {
   #bypassNext = $state(false)
   #api: Api
   #call: Call
-  #lately: Lately
+  #recent: RecentConversations
   #arrived: Envelope[] = []
   #wasConnected = false
 
@@ -130,7 +130,7 @@ export class Workbench {
     this.#api = api
     this.#call = call
     this.desktop = api.desktop
-    this.#lately = new Lately(call)
+    this.#recent = new RecentConversations(call)
     this.sessions = new Sessions(call, () => this.servers.questions)
     this.agents = new Agents(this.sessions, call)
     this.approvals = new Approvals(call)
@@ -211,7 +211,7 @@ export class Workbench {
   open(id: string): void {
     if (this.conversation?.id === id) return
     this.#bypassNext = false
-    this.conversation = this.#lately.conversation(id)
+    this.conversation = this.#recent.conversation(id)
     void this.sessions.know(id)
     this.agents.keep(id)
     // Slow calls wait until the conversation is drawn.
@@ -298,7 +298,7 @@ export class Workbench {
     const isOpen = this.#isOpen(id)
     await this.attempt(() => this.sessions.remove(id))
     if (this.sessions.find(id)) return
-    this.#lately.forget(id)
+    this.#recent.forget(id)
     if (this.deleted?.session.id === id) this.deleted = undefined
     if (isOpen) this.compose()
     for (const gone of family) {

@@ -6,7 +6,7 @@ import { recall, remember } from './remember'
 const mostKept = 8
 
 /** The conversations that were opened last, which keep their scroll position and their unfolded cards. */
-export class Lately {
+export class RecentConversations {
   /** The newest one is the last. */
   #kept: Conversation[] = []
   #call: Call
