@@ -67,6 +67,20 @@ test('a skill is found, written, repaired and trusted, by keyboard only', async 
   await page.keyboard.press('Escape')
   await untilFocused(row('prices'))
 
+  // A skill that is removed can be restored.
+  await pressIn(panel, row('prices'))
+  await pressIn(panel, panel.getByRole('button', { name: 'Remove /prices' }))
+  const sure = page.getByRole('dialog', { name: 'Remove /prices' })
+  await tabTo(sure.getByRole('button', { name: 'Remove' }))
+  await page.keyboard.press('Enter')
+  await panel.getByText('Removed: /prices. It can be restored below.').waitFor()
+  await row('prices').waitFor({ state: 'detached' })
+  await pressIn(panel, panel.getByRole('button', { name: '1 removed skill' }))
+  await pressIn(panel, panel.getByRole('button', { name: 'Restore prices' }))
+  await panel.getByText('Restored: prices.').waitFor()
+  await row('prices').waitFor()
+  expect(await readFile(written, 'utf8')).toContain('name: prices')
+
   // A finding leads to its line, and goes away with what caused it.
   await pressIn(panel, row('release'))
   await panel.getByText('waits for your trust').waitFor()
