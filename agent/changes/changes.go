@@ -54,6 +54,17 @@ const (
 	Submodule  FileState = "submodule" // a repository within the repository
 )
 
+// ModeChange says how the permission to execute a file changed, the only one that
+// git keeps.
+type ModeChange string
+
+// The changes of a mode.
+const (
+	ModeKept       ModeChange = ""
+	MadeExecutable ModeChange = "executable"
+	MadePlain      ModeChange = "plain"
+)
+
 // Staged says how much of a file's change is in git's index.
 type Staged string
 
@@ -123,6 +134,7 @@ type Diff struct {
 	// Diff is unified, without file headers, like that of [agent.FileChange].
 	Diff           string
 	Added, Removed int
+	Mode           ModeChange
 	Binary         bool
 	Large          bool // beyond [MaxDiff] or [MaxDiffLines]
 	Vanished       bool // the file was there a moment ago

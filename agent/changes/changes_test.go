@@ -189,3 +189,29 @@ func TestUncommitted(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// A change of the mode is told, alone and with one of the content. A text that looks
+// like a header is none.
+func TestModeChanges(t *testing.T) {
+	t.Parallel()
+	b := repository(t, map[string]string{"alone": "1\n", "both": "1\n", "text": "1\n"})
+	for _, name := range []string{"alone", "both"} {
+		if err := os.Chmod(b.path(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.put("both", "2\n")
+	b.put("text", "1\n\nnew mode 100755\n")
+	for name, want := range map[string]changes.ModeChange{"alone": changes.MadeExecutable, "both": changes.MadeExecutable, "text": changes.ModeKept} {
+		if d := b.diff(uncommitted, name, ""); d.Mode != want || (d.Diff == "") != (name == "alone") {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+	b.git("commit", "-qam", "x")
+	if err := os.Chmod(b.path("alone"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if d := b.diff(uncommitted, "alone", ""); d.Mode != changes.MadePlain {
+		t.Errorf("%+v", d)
+	}
+}

@@ -132,6 +132,18 @@ func hunksOf(diff string) (hunks string, binary bool) {
 	return b.String(), binary
 }
 
+// modeChange reads how git's diff of one file says that its mode changed.
+func modeChange(diff string) ModeChange {
+	header, _, _ := strings.Cut(diff, "\n@@ ")
+	switch {
+	case strings.Contains(header, "\nnew mode "+modeExecutable+"\n"):
+		return MadeExecutable
+	case strings.Contains(header, "\nold mode "+modeExecutable+"\n"):
+		return MadePlain
+	}
+	return ModeKept
+}
+
 // countOf counts the lines that hunks add and remove.
 func countOf(diff string) (added, removed int) {
 	for line := range strings.Lines(diff) {

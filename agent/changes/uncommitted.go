@@ -281,6 +281,7 @@ func (r *repository) diff(ctx context.Context, q Query, name, from string, shape
 		return r.plain(ctx, d, name)
 	}
 	d.Diff, d.Binary = hunksOf(result.Stdout)
+	d.Mode = modeChange(result.Stdout)
 	if d.Large = result.Dropped > 0 || strings.Count(d.Diff, "\n") > MaxDiffLines; !d.Large {
 		d.Added, d.Removed = countOf(d.Diff)
 		return d, nil

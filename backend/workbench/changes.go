@@ -95,7 +95,7 @@ func (w *Workbench) diffOfChange(ctx context.Context, in DiffRequest) (DiffReply
 	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (DiffReply, error) {
 		d, err := f.Diff(ctx, q, in.Path, in.From, shape)
 		return DiffReply{
-			Path: d.Path, Diff: d.Diff, Added: d.Added, Removed: d.Removed, Binary: d.Binary, Large: d.Large,
+			Path: d.Path, Diff: d.Diff, Added: d.Added, Removed: d.Removed, Mode: d.Mode, Binary: d.Binary, Large: d.Large,
 			Vanished: d.Vanished, Seen: d.Seen, Edits: d.Edits,
 		}, err
 	})
@@ -167,13 +167,16 @@ type DiffRequest struct {
 
 // DiffReply answers changes.diff.
 type DiffReply struct {
-	Path     string `json:"path"`
-	Diff     string `json:"diff"` // without file headers; empty if Binary, Large or Edits is set
-	Added    int    `json:"added"`
-	Removed  int    `json:"removed"`
-	Binary   bool   `json:"binary,omitempty"`
-	Large    bool   `json:"large,omitempty"`
-	Vanished bool   `json:"vanished,omitempty"`
+	Path    string `json:"path"`
+	Diff    string `json:"diff"` // without file headers; empty if Binary, Large or Edits is set
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+
+	Mode     changes.ModeChange `json:"mode,omitempty"` // of the scopes of git
+	Binary   bool               `json:"binary,omitempty"`
+	Large    bool               `json:"large,omitempty"`
+	Vanished bool               `json:"vanished,omitempty"`
+
 	// Seen goes back in changes.put_back of the whole file; empty if the file is
 	// too large for that.
 	Seen string `json:"seen,omitempty"`

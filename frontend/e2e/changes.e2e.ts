@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -287,6 +287,7 @@ test('every state has its word, and nothing that axe finds wrong', async () => {
   await writeFile(join(host.folder, 'logo.png'), new Uint8Array([137, 80, 78, 71, 0, 1, 2, 0]))
   await writeFile(join(host.folder, 'src/cart.go'), cart(' * tax'))
   await writeFile(join(host.folder, 'huge.txt'), 'a line of text\n'.repeat(200_000))
+  await chmod(join(host.folder, 'src/cart.go'), 0o755)
   await rm(join(host.folder, 'README.md'))
   await refresh()
   await row(page, 'untracked logo.png').click()
@@ -300,6 +301,7 @@ test('every state has its word, and nothing that axe finds wrong', async () => {
   await row(page, 'deleted README.md').click()
   await panel(page).getByRole('rowheader', { name: 'removed line 1', exact: true }).waitFor()
   await row(page, 'modified cart.go').click()
+  await panel(page).getByText('The file became executable.').waitFor()
   await panel(page).getByRole('rowheader', { name: 'added line 4', exact: true }).waitFor()
   await check('a diff')
   await panel(page).getByRole('button', { name: 'Comment on added line 4', exact: true }).click()

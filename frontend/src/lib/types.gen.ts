@@ -462,6 +462,7 @@ export type DiffReply = {
   diff: string
   added: number
   removed: number
+  mode?: ModeChange
   binary?: boolean
   large?: boolean
   vanished?: boolean
@@ -1460,6 +1461,8 @@ export type Message = {
 }
 
 export type Mode = "default" | "plan" | "auto" | "acceptEdits" | "dontAsk" | "bypassPermissions"
+
+export type ModeChange = "" | "executable" | "plain"
 
 export type ModelInfo = {
   id: string

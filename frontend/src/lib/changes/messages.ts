@@ -53,6 +53,8 @@ export const messages = {
     too_large: 'The file is too large to compare.',
     vanished: 'The file is no longer there.',
     same: 'The content did not change.',
+    made_executable: 'The file became executable.',
+    made_plain: 'The file is no longer executable.',
     apart:
       'The file has changed elsewhere since then, so the edits of this session are shown one after another.',
     put_back: 'Revert',
@@ -182,6 +184,8 @@ export const messages = {
     too_large: '文件太大，无法比较。',
     vanished: '文件已不存在。',
     same: '内容没有变化。',
+    made_executable: '文件变为可执行。',
+    made_plain: '文件不再可执行。',
     apart: '文件之后在别处被改动过，因此逐次显示本会话的编辑。',
     put_back: '还原',
     put_back_file: '还原整个 {path}',
