@@ -134,6 +134,7 @@ const (
 	ProblemChangesOutside       ProblemID = "changes_outside"
 	ProblemChangesVanished      ProblemID = "changes_vanished"
 	ProblemChangesUnreadable    ProblemID = "changes_unreadable"
+	ProblemChangesNoText        ProblemID = "changes_no_text"
 	ProblemChangesTooLarge      ProblemID = "changes_too_large"
 	ProblemChangesChanged       ProblemID = "changes_changed"
 	ProblemChangesAmbiguous     ProblemID = "changes_ambiguous"
@@ -410,7 +411,8 @@ var problems = map[ProblemID]problem{
 	ProblemChangesOutside:       {code: CodeInvalid, message: "{0} is outside this folder, or belongs to git itself.", kept: keptAll},
 	ProblemChangesVanished:      {code: CodeNotFound, message: "{0} is no longer there.", kept: keptAll, next: "Refresh the list."},
 	ProblemChangesUnreadable:    {code: CodeInvalid, message: "{0} cannot be read.", kept: keptAll, next: "Read the reason in the details."},
-	ProblemChangesTooLarge:      {code: CodeInvalid, message: "{0} is too large for this.", kept: keptAll, next: "Use git in a terminal."},
+	ProblemChangesNoText:        {code: CodeInvalid, message: "{0} is a binary file, so its contents are not shown.", kept: keptAll, next: "Open it in a program for such files."},
+	ProblemChangesTooLarge:      {code: CodeInvalid, message: "{0} is too large for this.", kept: keptAll, next: "Open it in your editor, or use git in a terminal."},
 	ProblemChangesChanged:       {code: CodeInvalid, message: "{0} has changed since it was shown.", kept: keptAll, next: "Look at the change again, then decide."},
 	ProblemChangesAmbiguous:     {code: CodeInvalid, message: "{0} has these lines in several places, so it is not clear which are meant.", kept: keptAll, next: "Edit the file by hand."},
 	ProblemChangesOccupied:      {code: CodeInvalid, message: "{0} exists again, so the deleted file was not restored over it.", kept: keptAll, next: "Move it away first."},

@@ -12,7 +12,8 @@ const (
 	Refused       Refusal = "refused"        // git failed; Detail is what it said
 	Outside       Refusal = "outside"        // the path leaves the folder, or is git's own
 	Vanished      Refusal = "vanished"       // the file is no longer there
-	Unreadable    Refusal = "unreadable"     // the file cannot be read as text
+	Unreadable    Refusal = "unreadable"     // the file cannot be read; Detail says why
+	NoText        Refusal = "no_text"        // the file is binary
 	TooLarge      Refusal = "too_large"      // the file or its change is too large for this
 	Changed       Refusal = "changed"        // the file is not what was shown
 	Ambiguous     Refusal = "ambiguous"      // the lines stand in several places

@@ -28,7 +28,7 @@ func (f *Folder) Text(ctx context.Context, shown string, most int64) (listed str
 		return "", nil, f.unreadable(name, err)
 	}
 	if err := env.CheckText(name, data); err != nil {
-		return "", nil, f.unreadable(name, err)
+		return "", nil, &Error{Kind: NoText, Path: Quote(name), Err: err}
 	}
 	if int64(len(data)) > most { // it grew
 		return "", nil, &Error{Kind: TooLarge, Path: Quote(name)}

@@ -39,7 +39,7 @@ func TestTextOfAFile(t *testing.T) {
 		{"sub/g", "sub/g", "c\n", ""},
 		{`"\"q"`, `"\"q"`, "quoted\n", ""},
 		{"sub", "", "", changes.Unreadable},
-		{"binary", "", "", changes.Unreadable},
+		{"binary", "", "", changes.NoText},
 		{"link", "", "", changes.Unreadable},
 		{"dir/g", "", "", changes.Unreadable},
 		{"out", "", "", changes.Unreadable},

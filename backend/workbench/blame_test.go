@@ -158,7 +158,7 @@ func TestBlameOfOtherFiles(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]backend.ProblemID{
-		"none": "changes_vanished", "../x": "changes_outside", "/etc/passwd": "changes_outside", "binary": "changes_unreadable", "long": "changes_too_large", ".git/config": "changes_outside",
+		"none": "changes_vanished", "../x": "changes_outside", "/etc/passwd": "changes_outside", "binary": "changes_no_text", "long": "changes_too_large", ".git/config": "changes_outside",
 	} {
 		if _, problem := call[authors.BlameReply](p.page, "files.blame", workbench.BlameRequest{Path: path}); problem == nil || problem.ID != want {
 			t.Errorf("%s: %+v, want %s", path, problem, want)

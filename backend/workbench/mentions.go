@@ -61,7 +61,10 @@ func (w *Workbench) attached(info backend.SessionInfo) func(context.Context, str
 	}
 }
 
-// readText reads the beginning of a regular file; false if it is not text.
+// leftOut stands for the contents of a file that is not text, such as a picture.
+const leftOut = "[This file is not text, so its contents are left out.]"
+
+// readText reads the beginning of a regular file; false if it cannot be read.
 func readText(path string) (string, bool) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // by now it may be a pipe
 	if err != nil {
@@ -78,5 +81,8 @@ func readText(path string) (string, bool) {
 	for len(b) > maxRead-utf8.UTFMax && !utf8.Valid(b) { // the last character may be cut
 		b = b[:len(b)-1]
 	}
-	return string(b), utf8.Valid(b) && !bytes.Contains(b, []byte{0})
+	if !utf8.Valid(b) || bytes.Contains(b, []byte{0}) {
+		return leftOut, true
+	}
+	return string(b), true
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // OC-07: the files that a message names are sent with it, and the page shows what was typed.
-// What a model may not read without a question stays a word.
+// What a model may not read without a question stays a word; of what is not text, that is said.
 func TestMentionedFilesAreSent(t *testing.T) {
 	t.Parallel()
 	p, server := skilled(t, map[string]string{".claude/commands/check.md": "Check $ARGUMENTS with @app.go"}, llmtest.Round{Text: "Seen."}, llmtest.Round{Text: "Seen."}, llmtest.Round{Text: "Seen."})
@@ -37,7 +37,9 @@ func TestMentionedFilesAreSent(t *testing.T) {
 	typed := "How is it done in @app.go? Not @" + outside + ", @link.txt, @fifo, @picture.png, @. or @missing"
 	p.send(id, typed)
 	in := await(p, anyOf[agent.UserInput])
-	if want := typed + "\n\nThe file app.go:\n\n```\npackage app // here\n```"; in.Typed != typed || in.Text != want {
+	want := typed + "\n\nThe file app.go:\n\n```\npackage app // here\n```" +
+		"\n\nThe file picture.png:\n\n```\n[This file is not text, so its contents are left out.]\n```"
+	if in.Typed != typed || in.Text != want {
 		t.Errorf("%+v", in)
 	}
 	await(p, anyOf[agent.ProcessingEnd])

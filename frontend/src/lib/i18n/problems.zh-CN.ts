@@ -579,10 +579,15 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请在“详细信息”中查看原因。',
   },
+  changes_no_text: {
+    message: '{0} 是二进制文件，因此不显示其内容。',
+    kept: '没有做任何更改。',
+    next: '请用适合此类文件的程序打开它。',
+  },
   changes_too_large: {
     message: '{0} 太大，无法这样处理。',
     kept: '没有做任何更改。',
-    next: '请在终端中使用 git。',
+    next: '请在编辑器中打开它，或在终端中使用 git。',
   },
   changes_changed: {
     message: '{0} 在显示之后又有更改。',

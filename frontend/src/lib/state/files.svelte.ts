@@ -15,6 +15,8 @@ export class Files {
   problem = $state.raw<ApiError | null>(null)
   /** The session whose worktree has the files; without one, they are the project's. */
   #session?: string
+  /** Whether more than the first lines of the file were read. */
+  #isLonger = false
   #call: Call
 
   constructor(call: Call) {
@@ -41,12 +43,32 @@ export class Files {
   async show(path?: string): Promise<void> {
     this.path = path
     this.file = undefined
+    this.#isLonger = false
     if (path) await this.#read(path, undefined)
   }
 
   /** Reads the lines that follow those that are shown. */
   async more(): Promise<void> {
     if (this.path && this.file?.next) await this.#read(this.path, this.file)
+  }
+
+  /** Reads again what is shown, because others may have changed it. A file of which more was read stays as it is. */
+  look(): Promise<void> {
+    const { path, file } = this
+    if (!path) return this.load(this.#session)
+    if (this.#isLonger) return Promise.resolve()
+    return this.#attempt(async () => {
+      const session = this.#session
+      const isHere = () => this.#session === session && this.path === path && this.file === file
+      try {
+        const page = await this.#call('files.blame', { session, path, texts: true })
+        if (isHere()) this.file = page
+      } catch (thrown) {
+        if (!isHere()) return
+        this.file = undefined
+        throw thrown
+      }
+    })
   }
 
   edit(path: string): Promise<void> {
@@ -60,8 +82,9 @@ export class Files {
       const session = this.#session
       const from = before?.next
       const page = await this.#call('files.blame', { session, path, texts: true, from })
-      if (this.#session === session && this.path === path && this.file === before)
-        this.file = joined(before, page)
+      if (this.#session !== session || this.path !== path || this.file !== before) return
+      this.file = joined(before, page)
+      this.#isLonger = before !== undefined
     })
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Call } from '../api'
+import { ApiError, type Call } from '../api'
 import type { BlameReply } from '../types.gen'
 import { stepOf } from '../model/blame'
 import { Files } from './files.svelte'
@@ -35,6 +35,31 @@ test('a long file is read part by part, and each line keeps its author', async (
   expect(files.file?.texts).toEqual(['a', 'b'])
   expect(files.file?.next).toBeUndefined()
   expect(files.file?.runs?.map((run) => stepOf(files.file!, run)?.call)).toEqual(['one', 'two'])
+})
+
+test('a file that is shown is read again, and its disappearance is told', async () => {
+  let reply: BlameReply | undefined = { path: 'f', total: 1, texts: ['a'] }
+  const files = new Files((async () => {
+    if (!reply) throw new ApiError({ message: 'f is no longer there.' })
+    return reply
+  }) as Call)
+  await files.show('f')
+  reply = { path: 'f', total: 1, texts: ['b'] }
+  await files.look()
+  expect(files.file?.texts).toEqual(['b'])
+  reply = undefined
+  await files.look()
+  expect([files.file, files.problem?.message]).toEqual([undefined, 'f is no longer there.'])
+})
+
+test('a file of which more was read stays when it is looked at again', async () => {
+  const files = new Files(
+    (async (_: string, { from = 0 }: { from?: number }) => pages[from]) as Call,
+  )
+  await files.show('f')
+  await files.more()
+  await files.look()
+  expect(files.file?.texts).toEqual(['a', 'b'])
 })
 
 test('an answer about a file that was left is dropped', async () => {
