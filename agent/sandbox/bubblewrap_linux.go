@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent/sandbox/confine"
+	"golang.org/x/sys/unix"
 )
 
 // means returns the best way to confine commands here.
@@ -80,7 +81,7 @@ func findBubblewrap(weaker bool, paths ...string) bubblewrap {
 			continue
 		}
 		b.program = path
-		if err := b.try(); err != nil {
+		if err := b.try(mostTrying); err != nil {
 			b.found = confine.Level{Lack: confine.LackRefused, Detail: err.Error()}
 			continue
 		}
@@ -93,11 +94,20 @@ func findBubblewrap(weaker bool, paths ...string) bubblewrap {
 	return b
 }
 
-// try runs a command that does nothing.
-func (b bubblewrap) try() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+// mostTrying is how long a bubblewrap may take to run the probe.
+const mostTrying = 5 * time.Second
+
+// probe tells whether it runs where it should: in a namespace of processes of its
+// own, which begins to count anew, below a root that cannot be changed.
+const probe = "[ $$ -lt 10 ] && [ ! -w / ] && echo confined"
+
+// try runs the probe. What is installed under the name of bubblewrap may be a
+// script that hangs, prints without an end, succeeds without running anything, or
+// runs it unconfined.
+func (b bubblewrap) try(most time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
-	j, err := b.jail(Spec{Confine: &confine.Profile{}, Dir: "/"}, []string{"/bin/sh", "-c", "exit 0"})
+	j, err := b.jail(Spec{Confine: &confine.Profile{}, Dir: "/"}, []string{"/bin/sh", "-c", probe})
 	if err != nil {
 		return err
 	}
@@ -106,9 +116,19 @@ func (b bubblewrap) try() error {
 	cmd.Env = Filter{Inherit: InheritCore}.Apply(Environ())
 	cmd.ExtraFiles = j.files
 	cmd.SysProcAttr = ownSession()
+	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
+	cmd.WaitDelay = grace
+	printed := newCapture(500, nil)
+	cmd.Stdout, cmd.Stderr = printed, printed
 	closeDescriptorsOnExec()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("try %s: %w: %s", b.program, err, strings.TrimSpace(string(out)))
+	err = cmd.Run()
+	switch said := strings.TrimSpace(printed.take()); {
+	case ctx.Err() != nil:
+		return fmt.Errorf("try %s: it did not end: %w: %s", b.program, ctx.Err(), said)
+	case err != nil:
+		return fmt.Errorf("try %s: %w: %s", b.program, err, said)
+	case said != "confined":
+		return fmt.Errorf("try %s: it did not confine a command: %s", b.program, said)
 	}
 	return nil
 }

@@ -188,6 +188,47 @@ func TestBubblewrapThatDoesNotWork(t *testing.T) {
 	}
 }
 
+// What has the name of bubblewrap but does not confine is not used, whatever it
+// says, and it leaves nothing behind.
+func TestWhatDoesNotConfineIsNotBubblewrap(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ script, want string }{
+		"succeeds":       {"exit 0", "it did not confine a command"},
+		"claims":         {"echo confined; echo confined", "it did not confine a command"},
+		"unconfined":     {`while [ "$1" != -- ]; do shift; done; shift; exec "$@"`, "exit status 1"},
+		"prints garbage": {`head -c 3000000 /dev/zero | tr '\0' a; exit 3`, "bytes of output were dropped"},
+		"not a program":  {"\nexec /nowhere/bwrap", "exit status 127"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "bwrap")
+			if err := os.WriteFile(path, []byte("#!/bin/sh\n"+row.script+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			found := findBubblewrap(false, path).found
+			if found.Works() || found.Lack != confine.LackRefused || !strings.Contains(found.Detail, row.want) || len(found.Detail) > 4000 {
+				t.Errorf("%+v", found)
+			}
+		})
+	}
+}
+
+// One that hangs is ended with what it started, which would hold its output open.
+func TestABubblewrapThatHangs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "bwrap")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\ncd "+dir+"\nsleep 4711\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := (bubblewrap{program: path}).try(100 * time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if left := processesIn(t, dir); left != "" {
+		t.Errorf("left: %s", left)
+	}
+}
+
 // A bubblewrap that appears later, or that failed once, is found, and one that
 // works is not looked for again.
 func TestBubblewrapIsLookedForUntilItWorks(t *testing.T) {

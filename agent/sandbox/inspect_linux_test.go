@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
 // begin starts a command that was planned before. It returns what the command
@@ -78,17 +80,29 @@ func TestExchangedFoldersAreRefused(t *testing.T) {
 func TestAHeldCommandThatNobodyReleasesDoesNotBegin(t *testing.T) {
 	t.Parallel()
 	needsBubblewrap(t)
-	y := newYard(t)
-	spec := y.spec("echo ran")
-	spec.Confine = &y.profile
-	j, err := wholeBubblewrap().jail(spec, spec.Argv)
+	rules, err := socketRules(confine.Profile{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.argv = slices.DeleteFunc(j.argv, func(arg string) bool { return arg == "--die-with-parent" })
-	j.began = func() error { j.release(); return nil }
-	if out, err := begin(t, j); err != nil || out != "" {
-		t.Errorf("it printed %q, %v", out, err)
+	for want, end := range map[string]func(*hold) error{
+		"ran": func(h *hold) error { return h.release(func() error { return nil }) },
+		"":    (*hold).close,
+	} {
+		filter, h, err := filterFile(rules, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), wholeBubblewrap().program,
+			"--seccomp", "3", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/echo", "ran")
+		var out strings.Builder
+		cmd.Stdout, cmd.ExtraFiles, cmd.SysProcAttr = &out, []*os.File{filter}, ownSession()
+		closeDescriptorsOnExec()
+		if err := errors.Join(cmd.Start(), filter.Close(), end(&h)); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); (err == nil) != (want == "ran") || strings.TrimSpace(out.String()) != want {
+			t.Errorf("want %q, it printed %q: %v", want, out.String(), err)
+		}
 	}
 }
 
