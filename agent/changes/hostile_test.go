@@ -254,6 +254,34 @@ func TestOperationsInProgress(t *testing.T) {
 	}
 }
 
+// While another git holds the index, or has left its lock behind, changes are shown, and
+// nothing is changed by halves.
+func TestLockedRepository(t *testing.T) {
+	t.Parallel()
+	b := repository(t, map[string]string{"f": "1\n", "g": "1\n"})
+	b.put("f", "2\n")
+	b.stage("f")
+	b.put("g", "2\n")
+	b.put(".git/index.lock", "")
+	if l := b.list(uncommitted); len(l.Files) != 2 || l.Files[0].Staged != changes.StagedAll {
+		t.Errorf("%+v", l)
+	}
+	refused(t, b.folder.Stage(t.Context(), []string{"g"}), changes.Locked)
+	refused(t, b.folder.Unstage(t.Context(), []string{"f"}), changes.Locked)
+	_, err := b.folder.Commit(t.Context(), "x", nil)
+	refused(t, err, changes.Locked)
+	refused(t, b.putBack(uncommitted, changes.Part{Path: "f", Seen: b.diff(uncommitted, "f", "").Seen}), changes.Locked)
+	if got := b.read("f"); got != "2\n" {
+		t.Errorf("the file has %q", got)
+	}
+	if err := os.Remove(b.path(".git/index.lock")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.putBack(uncommitted, changes.Part{Path: "f"}); err != nil || b.read("f") != "1\n" || b.git("diff", "--cached") != "" {
+		t.Error(err)
+	}
+}
+
 // A worktree, a submodule and a repository within the repository.
 func TestWorktreesAndSubmodules(t *testing.T) {
 	t.Parallel()

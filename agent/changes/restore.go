@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 
 	"atelier.dev/atelier/agent"
@@ -63,14 +64,29 @@ func (b putBack) whole(ctx context.Context, r *repository, tree, old string, ent
 	if err := r.unfiltered(ctx, []string{old}); err != nil {
 		return none, err
 	}
+	unstages := tree == r.head || r.head == ""
+	if unstages { // as long as nothing is written
+		if err := r.unlocked(ctx); err != nil {
+			return none, err
+		}
+	}
 	done, err := b.restore(ctx, r, tree, old, entry, now)
 	if err != nil {
 		return none, err
 	}
-	if tree == r.head || r.head == "" {
+	if unstages {
 		err = r.forget(ctx, b.name, old)
 	}
 	return done, err
+}
+
+// unlocked refuses while another git holds the index.
+func (r *repository) unlocked(ctx context.Context) error {
+	lock := path.Join(r.dir, "index.lock")
+	if _, err := r.env.Stat(ctx, lock); err == nil {
+		return &Error{Kind: Locked, Detail: lock}
+	}
+	return nil
 }
 
 // restore does the work of whole.
