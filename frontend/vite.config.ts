@@ -42,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'page',
           environment: 'jsdom',
-          setupFiles: ['src/lib/ui/jsdom.ts'],
+          setupFiles: ['src/lib/ui/jsdom.ts', 'src/lib/i18n/bothLanguages.ts'],
           include: ['src/**/*.test.ts'],
           exclude: ['src/lib/model/**'],
         },

@@ -115,3 +115,29 @@ test('the words about a part that is missing are Chinese', async () => {
   await page.getByRole('alert').getByText('无法加载页面的这一部分').waitFor()
   await shots(page, 'not-loaded-zh')
 })
+
+test('Chinese is loaded by those who read it, and the page stays in English if that fails', async () => {
+  const { page } = await open()
+  const asked: string[] = []
+  await page.route(/assets\/chinese-.*\.js/, (route) => {
+    asked.push(route.request().url())
+    return route.abort()
+  })
+  await page.reload()
+  await expect.poll(() => loaded(page)).toHaveLength(5)
+  expect(asked).toEqual([])
+
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByRole('tab', { name: 'Appearance' }).click()
+  await settings.getByRole('radio', { name: '简体中文' }).click()
+  await expect.poll(() => asked.length).toBe(1)
+  await page.keyboard.press('Escape')
+  await page.getByText('The Chinese texts could not be loaded').waitFor()
+  await shots(page, 'language-not-loaded')
+  expect(await violations(page)).toEqual([])
+
+  await page.unroute(/assets\/chinese-.*\.js/)
+  await page.reload()
+  await page.getByRole('button', { name: '设置', exact: true }).waitFor() // the choice was kept
+})

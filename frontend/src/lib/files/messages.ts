@@ -1,39 +1,22 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  en: {
-    panel: 'Files',
-    filter: 'Filter files',
-    list: 'Files of the project',
-    empty: 'The project has no files.',
-    none: 'No path contains this text.',
-    more: 'Not all files are listed, because there are too many.',
-    more_here: {
-      one: '{n} more is not shown. Filter to find it.',
-      other: '{n} more are not shown. Filter to find them.',
-    },
-    back: 'All files',
-    edit: 'Open {path} in your editor',
-    blame: 'Who wrote this',
-    blame_hint: 'Who wrote this. Press W on a line for details.',
-    empty_file: 'The file is empty.',
-    lines_more: 'Show more lines',
+  panel: 'Files',
+  filter: 'Filter files',
+  list: 'Files of the project',
+  empty: 'The project has no files.',
+  none: 'No path contains this text.',
+  more: 'Not all files are listed, because there are too many.',
+  more_here: {
+    one: '{n} more is not shown. Filter to find it.',
+    other: '{n} more are not shown. Filter to find them.',
   },
-  'zh-CN': {
-    panel: '文件',
-    filter: '筛选文件',
-    list: '项目的文件',
-    empty: '项目中没有文件。',
-    none: '没有路径包含此内容的文件。',
-    more: '文件过多，未全部列出。',
-    more_here: '另有 {n} 项未显示，可用筛选查找。',
-    back: '所有文件',
-    edit: '在编辑器中打开 {path}',
-    blame: '谁写的',
-    blame_hint: '谁写的。在某一行上按 W 查看详情。',
-    empty_file: '文件为空。',
-    lines_more: '显示更多行',
-  },
-}
+  back: 'All files',
+  edit: 'Open {path} in your editor',
+  blame: 'Who wrote this',
+  blame_hint: 'Who wrote this. Press W on a line for details.',
+  empty_file: 'The file is empty.',
+  lines_more: 'Show more lines',
+} as const
 
-export const own = translator(messages)
+export const own = translator('files/messages', messages)

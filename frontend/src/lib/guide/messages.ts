@@ -1,85 +1,44 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  en: {
-    label: 'First steps',
-    lead: 'Three steps to a first answer. Shift+F6 leads here from the message field.',
-    done: 'done',
-    connect: 'Connect a model',
-    connect_body:
-      'Enter the key of a provider that you have an account with. It is sent only to that provider.',
-    connected: '{model} will answer.',
-    more: 'Another provider or endpoint…',
-    local: 'Look on this machine',
-    looking: 'Looking for model servers…',
-    no_local: 'No model server runs at its usual port on this machine.',
-    use: 'Use {model} from {provider}',
-    tour: 'Show me around',
-    tour_hint: 'No key yet? A scripted tour: offline, in this folder, with real tools.',
-    modes: 'Know what it may do',
-    modes_undo:
-      'Nothing is final: /undo takes back what a turn did to files, E on an earlier message sends it anew, F forks the conversation there, and the menu beside its title exports it.',
-    modes_hint: 'You choose this below the message field (Shift+Tab there), for each session.',
-    go_on: 'Go on',
-    ask: 'Ask a first question',
-    ask_body: 'These only read files. Or write your own below.',
-    explain: 'Explain how this project is built',
-    explain_prompt:
-      'Explain how this project is built: its main parts, how they work together, and where somebody new should start to read. Only read; change nothing.',
-    run: 'Find out how to run it and its tests',
-    run_prompt:
-      'Find out how to build and run this project and how to run its tests. Give me the commands and what they need. Only read; run nothing and change nothing.',
-    lately: 'What changed lately?',
-    lately_prompt:
-      'What changed in this project lately? Read the newest commits and sum up what was done and why, the most important first. Only read; change nothing.',
-    open_ends: 'What looks unfinished?',
-    open_ends_prompt:
-      'What looks unfinished in this project? Read it and list the most important gaps, each with its place in the files. Only read; change nothing.',
-    hide: 'Do not show this again',
-    hide_hint: 'You can bring it back under About in Settings.',
-    asking: 'Step 3 of 3: your first answer is on its way. Stop ends it at any time.',
-    paused: 'The first steps are not finished.',
-    resume: 'Go on with them',
-  },
-  'zh-CN': {
-    label: '入门步骤',
-    lead: '三步得到第一个回答。在输入框中按 Shift+F6 可来到这里。',
-    done: '已完成',
-    connect: '连接模型',
-    connect_body: '输入你所用服务商的密钥。密钥只会发送给该服务商。',
-    connected: '将由 {model} 回答。',
-    more: '其他服务商或端点…',
-    local: '在本机上查找',
-    looking: '正在查找模型服务…',
-    no_local: '本机的常用端口上没有运行模型服务。',
-    use: '使用 {provider} 的 {model}',
-    tour: '带我看看',
-    tour_hint: '还没有密钥？脚本演示：离线运行，就在这个文件夹里，使用真实的工具。',
-    modes: '了解它可以做什么',
-    modes_undo:
-      '一切都可以反悔：/undo 撤销一个回合对文件的更改；在之前的消息上按 E 可修改后重发，按 F 可从那里创建分支；标题旁的菜单可以导出对话。',
-    modes_hint: '可在输入框下方为每个会话选择（在输入框中按 Shift+Tab）。',
-    go_on: '继续',
-    ask: '提出第一个问题',
-    ask_body: '以下问题只需读取文件。你也可以在下方自己写。',
-    explain: '说明这个项目的结构',
-    explain_prompt:
-      '请说明这个项目的结构：主要组成部分、它们如何协作，以及新人应该从哪里开始阅读。只读取，不要更改任何内容。',
-    run: '弄清如何运行它和它的测试',
-    run_prompt:
-      '请弄清如何构建和运行这个项目，以及如何运行测试。给出命令和所需的条件。只读取，不要运行命令，也不要更改任何内容。',
-    lately: '最近有哪些改动？',
-    lately_prompt:
-      '这个项目最近有哪些改动？请阅读最新的提交，总结做了什么、为什么这样做，最重要的放在前面。只读取，不要更改任何内容。',
-    open_ends: '哪些地方还没有完成？',
-    open_ends_prompt:
-      '这个项目有哪些地方看起来还没有完成？请阅读后列出最重要的缺漏，并注明在文件中的位置。只读取，不要更改任何内容。',
-    hide: '不再显示',
-    hide_hint: '可在设置的“关于”中重新显示。',
-    asking: '第 3 步，共 3 步：第一个回答正在生成。随时可以停止。',
-    paused: '入门步骤还没有完成。',
-    resume: '继续完成',
-  },
+  label: 'First steps',
+  lead: 'Three steps to a first answer. Shift+F6 leads here from the message field.',
+  done: 'done',
+  connect: 'Connect a model',
+  connect_body:
+    'Enter the key of a provider that you have an account with. It is sent only to that provider.',
+  connected: '{model} will answer.',
+  more: 'Another provider or endpoint…',
+  local: 'Look on this machine',
+  looking: 'Looking for model servers…',
+  no_local: 'No model server runs at its usual port on this machine.',
+  use: 'Use {model} from {provider}',
+  tour: 'Show me around',
+  tour_hint: 'No key yet? A scripted tour: offline, in this folder, with real tools.',
+  modes: 'Know what it may do',
+  modes_undo:
+    'Nothing is final: /undo takes back what a turn did to files, E on an earlier message sends it anew, F forks the conversation there, and the menu beside its title exports it.',
+  modes_hint: 'You choose this below the message field (Shift+Tab there), for each session.',
+  go_on: 'Go on',
+  ask: 'Ask a first question',
+  ask_body: 'These only read files. Or write your own below.',
+  explain: 'Explain how this project is built',
+  explain_prompt:
+    'Explain how this project is built: its main parts, how they work together, and where somebody new should start to read. Only read; change nothing.',
+  run: 'Find out how to run it and its tests',
+  run_prompt:
+    'Find out how to build and run this project and how to run its tests. Give me the commands and what they need. Only read; run nothing and change nothing.',
+  lately: 'What changed lately?',
+  lately_prompt:
+    'What changed in this project lately? Read the newest commits and sum up what was done and why, the most important first. Only read; change nothing.',
+  open_ends: 'What looks unfinished?',
+  open_ends_prompt:
+    'What looks unfinished in this project? Read it and list the most important gaps, each with its place in the files. Only read; change nothing.',
+  hide: 'Do not show this again',
+  hide_hint: 'You can bring it back under About in Settings.',
+  asking: 'Step 3 of 3: your first answer is on its way. Stop ends it at any time.',
+  paused: 'The first steps are not finished.',
+  resume: 'Go on with them',
 } as const
 
-export const own = translator(messages)
+export const own = translator('guide/messages', messages)

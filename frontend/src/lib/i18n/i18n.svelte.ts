@@ -1,30 +1,61 @@
 import { withoutBidi } from '../model/visible'
 import { en, type Key, type Message } from './en'
-import { zhCN } from './zh-CN'
+import type * as fromGo from './problems.zh-CN'
+import type { reasons } from './reasons.zh-CN'
 
 export type Language = 'en' | 'zh-CN'
 export const languages: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' }
 
-const messages: Record<Language, Record<Key, Message>> = { en, 'zh-CN': zhCN }
+/** The messages of a part of the page in another language. */
+export type Translated<Own> = { readonly [K in keyof Own]: Message }
+
+/** All texts in Chinese. English is part of the program; Chinese is loaded by those who read it. */
+export type Chinese = {
+  /** The messages, by the file that has the English ones, such as "search/messages". */
+  messages: Record<string, Record<string, Message>>
+  /** What Go reports. */
+  fromGo: typeof fromGo
+  reasons: typeof reasons
+}
 
 let current = $state<Language>('en')
+let chinese = $state.raw<Chinese>()
+let load: () => Promise<Chinese> = () => Promise.reject(new Error('no Chinese was provided'))
+let changes = 0
+
+/** Says how the Chinese texts are loaded. main.ts calls it before the page is drawn. */
+export const provideChinese = (how: typeof load) => (load = how)
 
 export const language = (): Language => current
 
-/** Sets the language. Empty selects the system's language if there are messages for it. */
-export function setLanguage(wanted: string | undefined): void {
+/** The Chinese texts, if the page is in Chinese. */
+export const translation = (): Chinese | undefined => (current === 'en' ? undefined : chinese)
+
+/**
+ * Sets the language. Empty selects the system's language if there are messages for it. The language
+ * stays as it is, and the promise fails, if the texts cannot be loaded.
+ */
+export async function setLanguage(wanted: string | undefined): Promise<void> {
   const name = wanted || navigator.language
-  current = name.toLowerCase().startsWith('zh') ? 'zh-CN' : 'en'
+  const next = name.toLowerCase().startsWith('zh') ? 'zh-CN' : 'en'
+  const change = ++changes
+  if (next === 'zh-CN' && !chinese) {
+    const loaded = await load()
+    chinese = loaded
+    if (change !== changes) return // another language was chosen meanwhile
+  }
+  current = next
   document.documentElement.lang = current
 }
 
 /**
- * Returns a function that looks up the messages of one part of the page. It takes the key of a message
- * and the values of its {placeholders}, of which `n` selects the plural.
+ * Returns a function that looks up the messages of one part of the page, whose file is named as in
+ * {@link Chinese.messages}. It takes the key of a message and the values of its {placeholders}, of which `n`
+ * selects the plural.
  */
-export function translator<K extends string>(own: Record<Language, Record<K, Message>>) {
+export function translator<K extends string>(file: string, own: Record<K, Message>) {
   return (key: K, values: Record<string, string | number> = {}): string => {
-    const message = own[current][key]
+    const message = (translation()?.messages[file] ?? own)[key] as Message
     const text = typeof message === 'string' ? message : message[plural(values.n)]
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
       const value = values[name]
@@ -34,7 +65,7 @@ export function translator<K extends string>(own: Record<Language, Record<K, Mes
 }
 
 /** Looks up the shared messages, which do not belong to a single part of the page. */
-export const t = translator<Key>(messages)
+export const t = translator<Key>('i18n/en', en)
 
 /** Joins sentences. Chinese sentences are not separated by spaces. */
 export const sentences = (...all: (string | undefined)[]): string =>

@@ -2,17 +2,8 @@
 import type { Document, FailureID, HistoryRepaired, PictureChange, Warning } from '../types.gen'
 import { withoutBidi } from '../model/visible'
 import { fill } from './fill'
-import { language } from './i18n.svelte'
-import {
-  documentProblems,
-  failureKept,
-  failures,
-  pictureChanges,
-  problems,
-  repairs,
-  warnings,
-  type Words,
-} from './problems.zh-CN'
+import { type Chinese, translation } from './i18n.svelte'
+import type { Words } from './problems.zh-CN'
 
 /** A problem from Go, or one without an id: from the page itself or from an older log. */
 export type Problem = {
@@ -26,8 +17,14 @@ export type Problem = {
 }
 
 /** Finds a translation. An entry of an older log has no id, and one of a newer Atelier may have an unknown id. */
-const find = <T>(table: Record<string, T>, id: string | undefined): T | undefined =>
-  language() !== 'en' && id && Object.hasOwn(table, id) ? table[id] : undefined
+function find<T>(
+  table: (fromGo: Chinese['fromGo']) => Record<string, T>,
+  id: string | undefined,
+): T | undefined {
+  const chinese = translation()
+  const found = chinese && table(chinese.fromGo)
+  return found && id && Object.hasOwn(found, id) ? found[id] : undefined
+}
 
 const keys = 'Choose another model, or check the provider in Settings → Keys.'
 
@@ -48,13 +45,15 @@ export function problemWords(problem: Problem): Problem {
 }
 
 function translated(problem: Problem): Problem {
-  if (language() === 'en') {
+  const chinese = translation()
+  if (!chinese) {
     const here = problem.id && Object.hasOwn(nextHere, problem.id)
     return here ? { ...problem, next: nextHere[problem.id!] } : problem
   }
-  const words: Words | undefined = find(problems, problem.id) ?? find(failures, problem.id)
+  const words: Words | undefined =
+    find((fromGo) => fromGo.problems, problem.id) ?? find((fromGo) => fromGo.failures, problem.id)
   if (!words) return problem
-  const { message, kept = failureKept, next } = words
+  const { message, kept = chinese.fromGo.failureKept, next } = words
   const args = problem.id?.endsWith('_wait') ? withPause(problem.args) : problem.args
   return {
     ...problem,
@@ -82,7 +81,7 @@ function withPause(args: readonly string[] = []): readonly string[] {
 
 /** A warning in the page's language. */
 export function warningWords({ id, args, message }: Pick<Warning, 'id' | 'args' | 'message'>) {
-  const sentence = find(warnings, id)
+  const sentence = find((fromGo) => fromGo.warnings, id)
   return withoutBidi(sentence ? fill(sentence, args).trim() : message)
 }
 
@@ -92,17 +91,17 @@ export function documentWords({
   problem_id: id,
   problem_args: args,
 }: Document): string {
-  const phrase = find(documentProblems, id)
+  const phrase = find((fromGo) => fromGo.documentProblems, id)
   return phrase ? fill(phrase, args) : problem
 }
 
 /** A repair of the conversation in the page's language. */
 export function repairWords({ repair, args, message, pictures }: HistoryRepaired): string {
-  const sentence = args && find(repairs, repair)
+  const sentence = args && find((fromGo) => fromGo.repairs, repair)
   if (!sentence) return message
   return fill(sentence, pictures ? [args[0]!, pictures.map(pictureWords).join('；')] : args)
 }
 
 function pictureWords({ id, name, args }: PictureChange): string {
-  return `${name ? `${name} ` : '一张图片'}${fill(find(pictureChanges, id) ?? id, args)}`
+  return `${name ? `${name} ` : '一张图片'}${fill(find((fromGo) => fromGo.pictureChanges, id) ?? id, args)}`
 }

@@ -36,6 +36,8 @@ export const zhCN: Record<Key, Message> = {
 
   'settings.damaged': '已保存的设置已损坏，现使用默认设置。',
   'settings.damaged_next': '请打开“设置”，重新进行设置。',
+  'settings.language_failed': '无法加载中文文本，此页面仍以英文显示。',
+  'settings.language_failed_next': '请确认 Atelier 仍在运行，然后重新加载页面。你的选择会保留。',
   'sidebar.label': '会话',
   'sidebar.new': '新建会话',
   'sidebar.search': '搜索所有会话（Ctrl+Shift+F）',

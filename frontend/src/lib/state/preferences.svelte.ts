@@ -1,6 +1,6 @@
 /** The user's preferences: a change applies to the page at once and is saved in the background. */
-import type { Call } from '../api'
-import { setLanguage } from '../i18n/i18n.svelte'
+import { ApiError, type Call } from '../api'
+import { setLanguage, t } from '../i18n/i18n.svelte'
 import type { Preferences } from '../types.gen'
 import { keepDiffView, setDiffView } from './diffView.svelte'
 import { setFonts } from './fonts.svelte'
@@ -32,19 +32,20 @@ export class KeptPreferences {
     return this.#saving ?? Promise.resolve()
   }
 
-  take(value: Preferences): void {
+  /** Applies preferences. Ends once the page is in their language, whose texts may have to be loaded. */
+  take(value: Preferences): Promise<void> {
     this.value = value
     setTheme(value.theme)
     setContrast(value.high_contrast)
     setFonts(value.fonts)
     setDiffView(value.layout)
-    setLanguage(value.language)
+    return this.#attempt(() => setLanguage(value.language).catch(notLoaded))
   }
 
   /** Call it only once they were loaded. */
   async change(change: Partial<Preferences>): Promise<void> {
     const before = this.value!
-    this.take({ ...before, ...change })
+    void this.take({ ...before, ...change })
     this.#unsaved ??= before
     this.#saving ??= this.#save().finally(() => (this.#saving = undefined))
     await this.#saving
@@ -59,6 +60,14 @@ export class KeptPreferences {
     const [before, after] = [this.#unsaved!, this.value!]
     this.#unsaved = undefined
     const stored = await this.#call('preferences.change', { before, after })
-    if (this.value === after) this.take(stored)
+    if (this.value === after) void this.take(stored)
   }
+}
+
+function notLoaded(): never {
+  throw new ApiError({
+    code: 'unavailable',
+    message: t('settings.language_failed'),
+    next: t('settings.language_failed_next'),
+  })
 }

@@ -186,7 +186,7 @@ export class Workbench {
         this.hooks.trust.load(),
         this.catalog.load(),
       ])
-      this.#preferences.take(preferences)
+      await this.#preferences.take(preferences)
       if (preferences.damaged) {
         this.problem = new ApiError({
           code: 'store_corrupt',

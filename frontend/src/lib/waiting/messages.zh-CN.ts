@@ -1,0 +1,15 @@
+import type { Translated } from '../i18n/i18n.svelte'
+import type { messages } from './messages'
+
+export const zhCN: Translated<typeof messages> = {
+  panel: '等待中',
+  empty: '没有需要你处理的事项。所有会话及其智能体的问题都会汇集在这里。',
+  agent: '{agent}（“{title}”的智能体）',
+  open: '打开会话',
+  since: '已等待 {time}',
+  ruled: {
+    one: '你的规则已回答另外 {n} 个请求。',
+    other: '你的规则已回答另外 {n} 个请求。',
+  },
+  row: '{title}：{tool} {argument}。{risk}。',
+}
