@@ -105,7 +105,7 @@ func TestRunLeavesNoProcess(t *testing.T) { // LOOP-123, K-37
 		})
 		t.Run("timeout/"+name, func(t *testing.T) {
 			t.Parallel()
-			got := runToEnd(t, t.Context(), script, time.Second, func() {})
+			got := runToEnd(t, t.Context(), script, 4*time.Second, func() {}) // a loaded machine needs more than one to begin
 			if !got.TimedOut || got.Interrupted {
 				t.Errorf("result %+v, want timed out", got)
 			}
