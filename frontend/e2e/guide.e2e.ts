@@ -104,6 +104,16 @@ test('the guide is dismissed for good, and the help brings it back', async () =>
   await page.keyboard.press('Enter')
   await guide.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Show me around' }).waitFor()
+  // Another tab, which is led by what is stored.
+  const other = await page.context().newPage()
+  await expect
+    .poll(async () => {
+      await other.goto(new URL('/', page.url()).href)
+      const tour = other.getByRole('button', { name: 'Show me around' })
+      await tour.or(guideOf(other)).first().waitFor()
+      return guideOf(other).count()
+    })
+    .toBe(0)
 
   // Another start, with no history but the decision.
   await stage.host.stop()

@@ -18,8 +18,9 @@ export function useStage(): Stage {
   beforeEach(async () => {
     stage.browser = await launch()
   })
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
     const { browser, host, model } = stage
+    if (task.result?.state === 'fail') await tell(browser)
     await browser.close()
     await host?.stop()
     model?.stop()
@@ -27,4 +28,12 @@ export function useStage(): Stage {
     stage.host = stage.model = undefined
   })
   return stage
+}
+
+/** Prints what the pages of a failed journey showed. */
+async function tell(browser: Browser): Promise<void> {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    const shown = page.locator('body').ariaSnapshot({ timeout: 5_000 })
+    console.error(await shown.catch((error: unknown) => String(error)))
+  }
 }
