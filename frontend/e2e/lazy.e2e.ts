@@ -17,7 +17,12 @@ async function open(locale = 'en') {
 
 const composer = (page: Page) => page.locator('textarea').first()
 const search = (page: Page) => page.getByRole('combobox', { name: 'Search the settings' })
-const later = /assets\/(SettingsBody|ChangesPanel|CostPanel|TasksPanel|grammars)-.*\.js/
+const later =
+  /assets\/(\w+Panel|SettingsBody|SearchBody|UndoDialog|ContextDialog|ForkDialog|ExportDialog|ImportDialog|TrustReview|ServerAsk|Guide|grammars)-.*\.js/
+/** The panels, and the other parts. */
+const parts = 10 + 11
+/** What a browser reads of scripts before it draws the first screen, in bytes that are not compressed. */
+const mostScript = 900_000
 
 /** The parts that the page has loaded, in their order. */
 const loaded = async (page: Page) => {
@@ -38,17 +43,23 @@ test('Settings and the panels open at once, also when the program has ended', as
     observer.observe(document, { childList: true, subtree: true })
   })
   await page.reload()
-  await expect.poll(() => loaded(page)).toHaveLength(5)
+  await expect.poll(() => loaded(page)).toHaveLength(parts)
   const first = await page.evaluate(
     () => performance.getEntriesByName('first screen')[0]!.startTime,
   )
-  const starts = await page.evaluate(() =>
+  const scripts = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')
-      .filter(({ name }) => name.includes('SettingsBody'))
-      .map(({ startTime }) => startTime),
+      .map((entry) => entry as PerformanceResourceTiming)
+      .filter(({ name }) => name.endsWith('.js'))
+      .map(({ name, startTime, decodedBodySize }) => ({ name, startTime, size: decodedBodySize })),
   )
-  expect(Math.min(...starts)).toBeGreaterThan(first)
+  const read = scripts.filter(({ startTime }) => startTime <= first)
+  // A new user sees the guide at once.
+  expect(read.filter(({ name }) => later.test(name) && !/Guide-/.test(name))).toEqual([])
+  const sum = read.reduce((total, { size }) => total + size, 0)
+  expect(sum).toBeGreaterThan(100_000)
+  expect(sum).toBeLessThan(mostScript)
   await host.stop()
   await page.keyboard.press('Control+,')
   await search(page).waitFor()
@@ -96,7 +107,7 @@ test('a part that cannot be loaded says so and is tried again', async () => {
   const panel = panelOf(page, 'Cost')
   await panel.getByRole('alert').waitFor()
   // Then the page itself no longer tries any of them.
-  await expect.poll(() => missed.size).toBe(5)
+  await expect.poll(() => missed.size).toBe(parts)
   await page.unroute(later)
   await panel.getByRole('button', { name: 'Try again' }).press('Enter')
   await panel.getByRole('alert').waitFor({ state: 'detached' })
@@ -104,6 +115,34 @@ test('a part that cannot be loaded says so and is tried again', async () => {
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.getAttribute('role')))
     .toBe('group')
+})
+
+test('a dialog that cannot be loaded gives the focus back, also once it was loaded', async () => {
+  const { page } = await open()
+  await page.route(later, (route) => route.abort())
+  await page.reload()
+  const opener = page.getByRole('button', { name: 'Import…' })
+  await opener.press('Enter')
+  const missing = page.getByRole('dialog', { name: 'Loading…' })
+  await missing.getByRole('alert').getByText('could not be loaded').waitFor()
+  await shots(page, 'dialog-not-loaded')
+  expect(await violations(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await missing.waitFor({ state: 'detached' })
+  await untilFocused(opener)
+
+  await page.keyboard.press('Enter')
+  await missing.getByRole('alert').waitFor()
+  await page.unroute(later)
+  await missing.getByRole('button', { name: 'Try again' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Import transcripts' })
+  await dialog.waitFor()
+  await expect
+    .poll(() => dialog.evaluate((element) => element.contains(document.activeElement)))
+    .toBe(true)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await untilFocused(opener)
 })
 
 test('the words about a part that is missing are Chinese', async () => {
@@ -124,7 +163,7 @@ test('Chinese is loaded by those who read it, and the page stays in English if t
     return route.abort()
   })
   await page.reload()
-  await expect.poll(() => loaded(page)).toHaveLength(5)
+  await expect.poll(() => loaded(page)).toHaveLength(parts)
   expect(asked).toEqual([])
 
   await page.keyboard.press('Control+,')

@@ -1,6 +1,27 @@
+import { forkDialog } from '../branches/part'
+import { guideSteps } from '../guide/part'
+import { contextDialog } from '../conversation/part'
 import { grammars } from '../markdown/engine.svelte'
+import { serverAsk } from '../mcp/part'
+import { searchBody } from '../search/part'
 import { settingsBody } from '../settings/part'
+import { exportDialog, importDialog } from '../transcripts/part'
+import { trustReview } from '../trust/part'
+import { undoDialog } from '../undo/part'
 import { panels } from './panels'
 
 /** What the first screen lacks, in the order in which it is loaded once the page is idle. */
-export const later = [grammars, settingsBody, ...panels.map(({ view }) => view)]
+export const later = [
+  trustReview,
+  serverAsk,
+  searchBody,
+  grammars,
+  settingsBody,
+  undoDialog,
+  contextDialog,
+  forkDialog,
+  ...panels.map(({ view }) => view),
+  exportDialog,
+  importDialog,
+  guideSteps,
+]

@@ -9,16 +9,7 @@ import ShieldCheck from '@lucide/svelte/icons/shield-check'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Webhook from '@lucide/svelte/icons/webhook'
 import type { Component } from 'svelte'
-import { own as branches } from '../branches/messages'
-import { own as changes } from '../changes/messages'
-import { own as files } from '../files/messages'
-import { own as hooks } from '../hooks/messages'
 import { t } from '../i18n/i18n.svelte'
-import { own as mcp } from '../mcp/messages'
-import { own as permissions } from '../permissions/messages'
-import { own as skills } from '../skills/messages'
-import { own as tasks } from '../tasks/messages'
-import { own as waiting } from '../waiting/messages'
 import type { Workbench } from '../state/workbench.svelte'
 import { Lazy } from '../ui/lazy.svelte'
 
@@ -47,20 +38,20 @@ const lazy = (load: () => Promise<{ default: PanelComponent }>) =>
 export const panels: readonly Panel[] = [
   {
     name: 'changes',
-    label: () => changes('panel'),
+    label: () => t('panel.changes'),
     icon: FileDiff,
     view: lazy(() => import('../changes/ChangesPanel.svelte')),
     count: ({ changes: { list, files } }) => files.length + (list?.more ?? 0),
   },
   {
     name: 'files',
-    label: () => files('panel'),
+    label: () => t('panel.files'),
     icon: FolderTree,
     view: lazy(() => import('../files/FilesPanel.svelte')),
   },
   {
     name: 'branches',
-    label: () => branches('panel'),
+    label: () => t('panel.branches'),
     icon: GitBranch,
     view: lazy(() => import('../branches/BranchesPanel.svelte')),
   },
@@ -72,41 +63,41 @@ export const panels: readonly Panel[] = [
   },
   {
     name: 'running',
-    label: () => tasks('panel'),
+    label: () => t('panel.running'),
     icon: SquareTerminal,
     view: lazy(() => import('../tasks/TasksPanel.svelte')),
     count: (bench) => bench.tasks.running(bench.family),
   },
   {
     name: 'permissions',
-    label: () => permissions('panel'),
+    label: () => t('panel.permissions'),
     icon: ShieldCheck,
     view: lazy(() => import('../permissions/PermissionsPanel.svelte')),
   },
   {
     name: 'hooks',
-    label: () => hooks('panel'),
+    label: () => t('panel.hooks'),
     icon: Webhook,
     view: lazy(() => import('../hooks/HooksPanel.svelte')),
     count: (bench) => bench.hooks.trust.waiting.filter(({ kind }) => kind === 'hook').length,
   },
   {
     name: 'mcp',
-    label: () => mcp('panel'),
+    label: () => t('panel.mcp'),
     icon: Plug,
     view: lazy(() => import('../mcp/ServersPanel.svelte')),
     count: ({ servers }) => servers.needing,
   },
   {
     name: 'skills',
-    label: () => skills('panel'),
+    label: () => t('panel.skills'),
     icon: GraduationCap,
     view: lazy(() => import('../skills/SkillsPanel.svelte')),
     count: (bench) => bench.hooks.trust.waiting.filter(({ kind }) => kind === 'skill').length,
   },
   {
     name: 'waiting',
-    label: () => waiting('panel'),
+    label: () => t('panel.waiting'),
     icon: Inbox,
     view: lazy(() => import('../waiting/WaitingPanel.svelte')),
     count: ({ approvals }) => approvals.list.length,

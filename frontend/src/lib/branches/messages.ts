@@ -1,7 +1,6 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  panel: 'Branches',
   none: 'No session is open.',
   alone:
     'This session has no branches yet. Fork it at any message, with the action “Fork from here” beside the message, or as it is now.',
@@ -80,7 +79,6 @@ export const messages = {
   cannot:
     'It cannot be taken, because the file has changed here since then, or something else has its name.',
   took: 'Taken: {path}',
-  in_tree: 'Works in the worktree {path}',
 } as const
 
 export const own = translator('branches/messages', messages)

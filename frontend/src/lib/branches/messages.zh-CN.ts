@@ -2,7 +2,6 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
-  panel: '分支',
   none: '没有打开的会话。',
   alone:
     '这个会话还没有分支。可以用消息旁的“从这里创建分支”在任意消息处创建，也可以从现在的状态创建。',
@@ -75,5 +74,4 @@ export const zhCN: Translated<typeof messages> = {
   conflict: '有 {n} 处在这里也更改过，保持不变。',
   cannot: '无法采用，因为文件后来在这里更改过，或者名称已被占用。',
   took: '已采用：{path}',
-  in_tree: '在工作树 {path} 中工作',
 }

@@ -1,7 +1,6 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  panel: 'Changes',
   scope: 'Changes of',
   session: 'This session',
   session_hint: 'All edits of this session and its agents.',

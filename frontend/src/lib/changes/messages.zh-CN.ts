@@ -2,7 +2,6 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
-  panel: '改动',
   scope: '显示范围',
   session: '本会话',
   session_hint: '本会话及其智能体的所有编辑。',

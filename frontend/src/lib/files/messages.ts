@@ -1,7 +1,6 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  panel: 'Files',
   filter: 'Filter files',
   list: 'Files of the project',
   empty: 'The project has no files.',

@@ -2,7 +2,6 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
-  panel: '文件',
   filter: '筛选文件',
   list: '项目的文件',
   empty: '项目中没有文件。',

@@ -1,7 +1,6 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  panel: 'Hooks',
   parts: 'Log or hooks',
   log: 'Log',
   list: 'Hooks',
@@ -236,19 +235,6 @@ export const messages = {
   back: 'Back',
   saved: 'Saved: {hook}.',
   // On cards
-  running: 'The hook {hook} runs',
-  card_denied: '{hook} denied it',
-  card_changed: '{hook} changed it',
-  card_failed: '{hook} failed',
-  card_log: 'Show it in the log of hooks',
-  card_denied_by: 'Denied by the hook {hook}.',
-  card_ended: 'The hook {hook} ended the turn: {why}',
-  card_asked_why: 'The hook {hook} wanted you to be asked: {why}',
-  card_allowed: 'Allowed by the hook {hook}.',
-  card_changed_to: 'The hook {hook} changed the input to:',
-  card_failed_why: 'The hook {hook} failed: {why}',
-  card_told: 'The hook {hook} told the model:',
-  card_said_to: 'The hook {hook} says:',
 } as const
 
 export const own = translator('hooks/messages', messages)

@@ -2,7 +2,6 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
-  panel: '钩子',
   parts: '日志或钩子',
   log: '日志',
   list: '钩子',
@@ -212,17 +211,4 @@ export const zhCN: Translated<typeof messages> = {
   saves_instead: '以下内容将在 {file} 中取代它：',
   back: '返回',
   saved: '已保存：{hook}。',
-  running: '钩子 {hook} 正在运行',
-  card_denied: '{hook} 拒绝了它',
-  card_changed: '{hook} 修改了它',
-  card_failed: '{hook} 失败',
-  card_log: '在钩子日志中显示',
-  card_denied_by: '被钩子 {hook} 拒绝。',
-  card_ended: '钩子 {hook} 结束了这个回合：{why}',
-  card_asked_why: '钩子 {hook} 要求先询问你：{why}',
-  card_allowed: '由钩子 {hook} 允许。',
-  card_changed_to: '钩子 {hook} 把输入改为：',
-  card_failed_why: '钩子 {hook} 失败：{why}',
-  card_told: '钩子 {hook} 告诉模型：',
-  card_said_to: '钩子 {hook} 说：',
 }

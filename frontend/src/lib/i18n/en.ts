@@ -1,6 +1,7 @@
 /** The English messages, whose keys the other languages must match. `n` selects the plural. */
 export const en = {
   'app.loading': 'Opening the project…',
+  'app.loading_part': 'Loading…',
   'app.retry': 'Try again',
   'app.details': 'Details',
   'app.dismiss': 'Dismiss',
@@ -42,6 +43,7 @@ export const en = {
     'Check that Atelier is still running, then reload the page. Your choice is kept.',
   'sidebar.label': 'Sessions',
   'sidebar.new': 'New session',
+  'sidebar.import': 'Import…',
   'sidebar.search': 'Search all sessions (Ctrl+Shift+F)',
   'sidebar.filter': 'Filter sessions',
   'sidebar.none': 'Sessions appear here.',
@@ -67,6 +69,7 @@ export const en = {
   'session.rename_title': 'Rename session',
   'session.title_field': 'Title',
   'session.save': 'Save',
+  'session.in_tree': 'Works in the worktree {path}',
   'session.delete_title': 'Delete this session?',
   'session.delete_agents': {
     one: '{n} agent that it started is removed as well.',
@@ -458,7 +461,16 @@ export const en = {
   'panel.counted': '{name}, {n}',
   'panel.show': 'Show panel',
   'panel.hide': 'Hide panel',
+  'panel.changes': 'Changes',
+  'panel.files': 'Files',
+  'panel.branches': 'Branches',
   'panel.cost': 'Cost',
+  'panel.running': 'Running',
+  'panel.permissions': 'Permissions',
+  'panel.hooks': 'Hooks',
+  'panel.mcp': 'MCP servers',
+  'panel.skills': 'Skills',
+  'panel.waiting': 'Waiting',
 
   'task.count': { one: '{n} command is running', other: '{n} commands are running' },
   'task.toggle': 'Show or hide the output of {command}',

@@ -1,7 +1,6 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  panel: 'MCP servers',
   about:
     'Servers of the Model Context Protocol give the agent more tools. This panel asks each connection for its current state.',
   add: 'Add a server',

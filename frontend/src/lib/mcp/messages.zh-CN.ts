@@ -2,7 +2,6 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
-  panel: 'MCP 服务器',
   about:
     '模型上下文协议（MCP）的服务器给智能体提供更多工具。这里显示的内容是此刻向每个连接询问得到的。',
   add: '添加服务器',

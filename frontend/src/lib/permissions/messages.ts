@@ -1,7 +1,6 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  panel: 'Permissions',
   ran: 'What ran',
   rules: 'Rules',
   parts: 'Rules or what ran',

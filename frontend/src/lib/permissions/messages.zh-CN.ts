@@ -2,7 +2,6 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
-  panel: '权限',
   ran: '运行记录',
   rules: '规则',
   parts: '规则或运行记录',

@@ -1,7 +1,6 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  panel: 'Skills',
   about:
     'A skill is a text that tells the agent how something is done. You use it with a slash, or the agent chooses it by its description.',
   new: 'New skill',

@@ -2,7 +2,6 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
-  panel: '技能',
   about: '技能是一段文字，告诉智能体某件事该怎么做。你用斜杠使用它，智能体也会根据描述自行选用。',
   new: '新建技能',
   install: '安装…',

@@ -1,7 +1,6 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  panel: 'Running',
   empty:
     'Commands that the agent leaves running, such as a server or a watcher, are listed here with what they print.',
   name: 'task {id}',

@@ -2,7 +2,6 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
-  panel: '运行中',
   empty: '智能体留在后台运行的命令（例如服务器或文件监视）及其输出会列在这里。',
   name: '任务 {id}',
   show: '在面板中查看',

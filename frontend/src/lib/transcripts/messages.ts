@@ -33,7 +33,6 @@ export const messages = {
   known: 'known to Atelier',
   word: 'your text',
   home_path: 'your folder',
-  import: 'Import…',
   import_title: 'Import transcripts',
   import_none: 'No transcripts of Claude Code or Codex were found on this machine.',
   import_about:

@@ -34,7 +34,6 @@ export const zhCN: Translated<typeof messages> = {
   known: 'Atelier 已知',
   word: '你的文字',
   home_path: '你的文件夹',
-  import: '导入…',
   import_title: '导入会话记录',
   import_none: '本机没有找到 Claude Code 或 Codex 的会话记录。',
   import_about: '本机其他程序的会话记录，最新的在前。导入的会话可以阅读、搜索、创建分支和继续。',

@@ -1,7 +1,6 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  panel: 'Waiting',
   empty: 'Nothing waits for you. Questions of all sessions and their agents come together here.',
   agent: '{agent}, an agent of “{title}”',
   open: 'Open the session',

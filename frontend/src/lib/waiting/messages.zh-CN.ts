@@ -2,7 +2,6 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
-  panel: '等待中',
   empty: '没有需要你处理的事项。所有会话及其智能体的问题都会汇集在这里。',
   agent: '{agent}（“{title}”的智能体）',
   open: '打开会话',
