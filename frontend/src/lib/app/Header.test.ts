@@ -1,6 +1,7 @@
 import { fireEvent, screen } from '@testing-library/svelte'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Call } from '../api'
+import { contextDialog } from '../conversation/part'
 import { Conversation } from '../state/conversation.svelte'
 import { emptyView, type View } from '../model/entries'
 import { Log, message, noUsage, text } from '../model/testing'
@@ -11,6 +12,7 @@ import { renderInApp } from '../ui/testing'
 import Header from './Header.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 
+beforeAll(() => contextDialog.need())
 beforeEach(() => setLanguage('en'))
 
 const breakdown = {

@@ -10,7 +10,12 @@ const placeholders = (message: Message) => {
 
 type Messages = Record<string, Message>
 const own = import.meta.glob<Messages>(
-  ['/src/lib/*/messages.ts', '/src/lib/conversation/undoing.ts', '/src/lib/hooks/points.ts'],
+  [
+    '/src/lib/*/messages.ts',
+    '/src/lib/conversation/undoing.ts',
+    '/src/lib/hooks/calls.ts',
+    '/src/lib/hooks/points.ts',
+  ],
   { eager: true, import: 'messages' },
 )
 const sources = import.meta.glob<string>('/src/lib/*/*.ts', {
