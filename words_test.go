@@ -196,3 +196,20 @@ func typeName(pkg string, x ast.Expr) string {
 	}
 	return ""
 }
+
+// The command line and the page call an effect the same.
+func TestEffectsHaveOneName(t *testing.T) {
+	data, err := os.ReadFile("frontend/src/lib/i18n/en.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := regexp.MustCompile(`'effect\.(\w+)': '([^']*)'`).FindAllStringSubmatch(string(data), -1)
+	for _, entry := range entries {
+		if id, name := entry[1], entry[2]; id != "more" && (agent.Effect{ID: agent.EffectID(id)}).String() != name {
+			t.Errorf("the page calls %s %q, Go %q", id, name, agent.Effect{ID: agent.EffectID(id)})
+		}
+	}
+	if len(entries) < 30 {
+		t.Errorf("only %d effects were found", len(entries))
+	}
+}

@@ -2,7 +2,9 @@ package agent
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // Effect is one thing that a call would do, for the person who is asked about
@@ -64,43 +66,44 @@ const (
 	RiskDangerous Risk = "dangerous"
 )
 
-// risks has the risk of each effect, gravest first, which is also the order in
-// which they are shown.
+// risks has the risk of each effect and what it is called, gravest first, which
+// is also the order in which they are shown.
 var risks = []struct {
 	id   EffectID
 	risk Risk
+	text string
 }{
-	{EffectNetCode, RiskDangerous},
-	{EffectBuiltCode, RiskDangerous},
-	{EffectDeletesAll, RiskDangerous},
-	{EffectDeletesOutside, RiskDangerous},
-	{EffectDeletesUnknown, RiskDangerous},
-	{EffectDestroys, RiskDangerous},
-	{EffectDiscards, RiskDangerous},
-	{EffectForces, RiskDangerous},
-	{EffectDisks, RiskDangerous},
-	{EffectStopsMachine, RiskDangerous},
-	{EffectExhausts, RiskDangerous},
-	{EffectOtherUser, RiskDangerous},
-	{EffectHidden, RiskDangerous},
-	{EffectTooLong, RiskDangerous},
-	{EffectLeaks, RiskDangerous},
-	{EffectDeletes, RiskElevated},
-	{EffectRewrites, RiskElevated},
-	{EffectEnds, RiskElevated},
-	{EffectSystem, RiskElevated},
-	{EffectSends, RiskElevated},
-	{EffectPackages, RiskElevated},
-	{EffectNetwork, RiskElevated},
-	{EffectSecrets, RiskElevated},
-	{EffectControls, RiskElevated},
-	{EffectOutside, RiskElevated},
-	{EffectUnknown, RiskElevated},
-	{EffectRunsProject, RiskLow},
-	{EffectLoopback, RiskLow},
-	{EffectChanges, RiskLow},
-	{EffectOwn, RiskLow},
-	{EffectReads, RiskLow},
+	{EffectNetCode, RiskDangerous, "Runs code from the network"},
+	{EffectBuiltCode, RiskDangerous, "Runs text as code that cannot be read here"},
+	{EffectDeletesAll, RiskDangerous, "Deletes everything in the project"},
+	{EffectDeletesOutside, RiskDangerous, "Deletes files outside the project"},
+	{EffectDeletesUnknown, RiskDangerous, "Deletes folders that cannot be known in advance"},
+	{EffectDestroys, RiskDangerous, "Deletes data of a service"},
+	{EffectDiscards, RiskDangerous, "Discards work that git does not keep"},
+	{EffectForces, RiskDangerous, "Overwrites a branch for everyone"},
+	{EffectDisks, RiskDangerous, "Writes to a disk or device directly"},
+	{EffectStopsMachine, RiskDangerous, "Stops or restarts the computer"},
+	{EffectExhausts, RiskDangerous, "Starts processes without end"},
+	{EffectOtherUser, RiskDangerous, "Runs as another user"},
+	{EffectHidden, RiskDangerous, "Has characters that cannot be seen"},
+	{EffectTooLong, RiskDangerous, "Is too long to be examined"},
+	{EffectLeaks, RiskDangerous, "May send secrets to the network"},
+	{EffectDeletes, RiskElevated, "Deletes files"},
+	{EffectRewrites, RiskElevated, "Rewrites git history"},
+	{EffectEnds, RiskElevated, "Ends processes"},
+	{EffectSystem, RiskElevated, "Changes services or settings of the computer"},
+	{EffectSends, RiskElevated, "Sends data to the network"},
+	{EffectPackages, RiskElevated, "Downloads packages and may run them"},
+	{EffectNetwork, RiskElevated, "Reaches the network"},
+	{EffectSecrets, RiskElevated, "Touches files that may hold secrets"},
+	{EffectControls, RiskElevated, "Changes files that make other programs run code"},
+	{EffectOutside, RiskElevated, "Touches files outside the project"},
+	{EffectUnknown, RiskElevated, "Cannot be known in advance"},
+	{EffectRunsProject, RiskLow, "Runs the project’s own code"},
+	{EffectLoopback, RiskLow, "Talks to a program on this computer"},
+	{EffectChanges, RiskLow, "Changes files in the project"},
+	{EffectOwn, RiskLow, "Concerns only what this session started"},
+	{EffectReads, RiskLow, "Only reads"},
 }
 
 func gravity(id EffectID) int {
@@ -110,6 +113,22 @@ func gravity(id EffectID) int {
 		}
 	}
 	return -1 // before all: a host's own id is taken for the gravest
+}
+
+// String returns the effect in English with what it concerns, such as
+// "Deletes files: a, b, c and 2 more". A host's own effect is called by its id.
+func (e Effect) String() string {
+	text := string(e.ID)
+	if at := gravity(e.ID); at >= 0 {
+		text = risks[at].text
+	}
+	if len(e.Args) > 0 {
+		text += ": " + strings.Join(e.Args, ", ")
+	}
+	if e.More > 0 {
+		text += fmt.Sprintf(" and %d more", e.More)
+	}
+	return text
 }
 
 // Outlook is what a call would do, as far as it can be told in advance.

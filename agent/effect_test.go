@@ -42,6 +42,20 @@ func TestOutlookOf(t *testing.T) {
 	}
 }
 
+func TestEffectInWords(t *testing.T) {
+	t.Parallel()
+	for want, effect := range map[string]agent.Effect{
+		"Only reads":          {ID: agent.EffectReads},
+		"Deletes files: a, b": {ID: agent.EffectDeletes, Args: []string{"a", "b"}},
+		"Sends data to the network: a and 2 more": {ID: agent.EffectSends, Args: []string{"a"}, More: 2},
+		"ours: x": {ID: "ours", Args: []string{"x"}},
+	} {
+		if got := effect.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // seer is a gate that asks and tells what a call would do.
 type seer struct {
 	*strict

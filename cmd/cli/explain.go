@@ -30,6 +30,7 @@ const (
 	maxSettings  = 1 << 20 // bytes of a settings file
 	maxQuestion  = 1 << 20 // bytes of a line
 	maxQuestions = 1_000_000
+	maxEffect    = 500 // characters of an effect on a line
 )
 
 // A question is a line of explain --batch. Without a policy the answer is that
@@ -45,6 +46,12 @@ type explanation struct {
 	ID      json.RawMessage `json:"id,omitempty"`
 	Verdict agent.Decision  `json:"verdict"`
 	Reason  string          `json:"reason"`
+}
+
+// outlook is an explanation with what the command would do.
+type outlook struct {
+	explanation
+	agent.Outlook
 }
 
 // explain says what would be allowed, asked about or denied, and why. It runs
@@ -188,7 +195,7 @@ func (nothing) SetSetting(context.Context, string, string) error { return nil }
 type judge struct {
 	folder, user string
 	bash         agent.Accessor
-	gate         agent.Gate
+	gate         *permission.Policy
 	rules        ruleSource
 }
 
@@ -233,23 +240,44 @@ func (j *judge) verdict(command string, s *boundary.Settings) explanation {
 
 // decide is the verdict of the mode "default" with the rules.
 func (j *judge) decide(command string) explanation {
-	input, err := json.Marshal(tool.BashInput{Command: command})
+	call, err := j.call(command)
 	if err != nil {
 		return explanation{Verdict: agent.Deny, Reason: err.Error()}
 	}
-	v := j.gate.Decide(agent.GateCall{Tool: "Bash", Input: input, Access: j.bash.Access(input), Mode: agent.ModeDefault})
+	v := j.gate.Decide(call)
 	if v.Rule != nil {
 		v.Reason += j.rules.where(v.Rule)
 	}
 	return explanation{Verdict: v.Decision, Reason: v.Reason}
 }
 
+// call is what the gate is asked about a command.
+func (j *judge) call(command string) (agent.GateCall, error) {
+	input, err := json.Marshal(tool.BashInput{Command: command})
+	if err != nil {
+		return agent.GateCall{}, err
+	}
+	return agent.GateCall{Tool: "Bash", Input: input, Access: j.bash.Access(input), Mode: agent.ModeDefault}, nil
+}
+
+// print answers one question, and says what the command would do.
 func (j *judge) print(out io.Writer, command string, s *boundary.Settings, asJSON bool) error {
-	answer := j.verdict(command, s)
+	call, err := j.call(command)
+	if err != nil {
+		return err
+	}
+	answer := outlook{j.verdict(command, s), j.gate.Foretell(call)}
 	if asJSON {
 		return writeJSON(out, answer)
 	}
-	_, err := fmt.Fprintf(out, "%s: %s\n", answer.Verdict, answer.Reason)
+	text := fmt.Sprintf("%s: %s\n", answer.Verdict, answer.Reason)
+	for _, effect := range answer.Effects {
+		if effect.ID == agent.EffectReads {
+			continue // the reason says so if it matters
+		}
+		text += "  " + lineOf(effect.String(), maxEffect) + "\n"
+	}
+	_, err = io.WriteString(out, text)
 	return err
 }
 
