@@ -2,120 +2,110 @@ package live
 
 import (
 	"context"
-	"sync"
 
 	"atelier.dev/atelier/agent"
 )
 
-// answers delivers people's answers to a session that waits for them. It
-// implements [agent.Approver].
-type answers struct {
-	mu    sync.Mutex
-	slots map[string]*slot
+// answers are people's answers to the requests of the current turn, by the ids of
+// the requests.
+type answers map[string]*answer
+
+// answer is the only answer to a request. It is kept until the turn ends, because
+// the request stays pending in the log until the answer is recorded.
+type answer struct {
+	claimed bool // somebody gives it
+	given   chan agent.Answer
+	again   chan struct{} // the call is to be judged again; holds one
 }
 
-var _ agent.Approver = (*answers)(nil)
-
-// slot holds the only answer to a request. It holds it until the turn ends,
-// because the request stays pending in the log until the answer is recorded.
-type slot struct {
-	answered bool
-	answer   chan agent.Answer
-	again    chan struct{} // the call is to be judged again; holds one
-}
-
-// slot returns the slot of one request. A page is shown the request first and
+// answerTo returns the answer to a request. A page is shown the request first and
 // may answer before the session begins to wait. The lock is held.
-func (a *answers) slot(id string) *slot {
-	if a.slots == nil {
-		a.slots = map[string]*slot{}
+func (l *Session) answerTo(request string) *answer {
+	a := l.shared.answers[request]
+	if a == nil {
+		if l.shared.answers == nil {
+			l.shared.answers = answers{}
+		}
+		a = &answer{given: make(chan agent.Answer, 1), again: make(chan struct{}, 1)}
+		l.shared.answers[request] = a
 	}
-	if a.slots[id] == nil {
-		a.slots[id] = &slot{answer: make(chan agent.Answer, 1), again: make(chan struct{}, 1)}
-	}
-	return a.slots[id]
+	return a
 }
 
-// forget removes the slots of a turn that has ended.
-func (a *answers) forget() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	clear(a.slots)
+// forgetAnswers removes the answers of a turn that has ended.
+func (l *Session) forgetAnswers() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.shared.answers)
 }
 
-// Approve waits for the answer to a request, without a time limit. A person's
+// approve waits for the answer to a request, without a time limit. A person's
 // answer goes before a wish to judge again.
-func (a *answers) Approve(ctx context.Context, req agent.ApprovalRequest) (agent.Answer, error) {
-	a.mu.Lock()
-	s := a.slot(req.ID)
-	a.mu.Unlock()
+func (l *Session) approve(ctx context.Context, req agent.ApprovalRequest) (agent.Answer, error) {
+	l.mu.Lock()
+	a := l.answerTo(req.ID)
+	l.mu.Unlock()
 	select {
-	case answer := <-s.answer:
-		return answer, nil
-	case <-s.again:
+	case given := <-a.given:
+		return given, nil
+	case <-a.again:
 	case <-ctx.Done():
 		return agent.Answer{}, context.Cause(ctx)
 	}
 	select {
-	case answer := <-s.answer:
-		return answer, nil
+	case given := <-a.given:
+		return given, nil
 	default:
 		return agent.Answer{Decision: agent.Ask}, nil
 	}
 }
 
-// judgeAgain has every request that waits judged again.
-func (a *answers) judgeAgain() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, s := range a.slots {
-		select {
-		case s.again <- struct{}{}:
-		default: // it is about to be
-		}
-	}
-}
-
-// claim makes the caller the only one who may answer a request. It returns nil
-// if somebody else did before.
-func (a *answers) claim(id string) *slot {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	s := a.slot(id)
-	if s.answered {
-		return nil
-	}
-	s.answered = true
-	return s
-}
-
-// disclaim lets others answer, because the caller cannot.
-func (a *answers) disclaim(s *slot) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	s.answered = false
-}
-
-// deliver delivers an answer after remember has stored what it leaves behind. It
-// reports false, and stores nothing, if an answer was delivered before.
-func (a *answers) deliver(id string, answer agent.Answer, remember func() error) (first bool, err error) {
-	s := a.claim(id)
-	if s == nil {
+// Answer delivers a person's answer to a pending request, after remember has
+// stored what it leaves behind. It reports false, and calls nothing, if somebody
+// answered before. If remember fails, the request stays open.
+func (l *Session) Answer(request string, given agent.Answer, remember func() error) (first bool, err error) {
+	a := l.claimAnswer(request)
+	if a == nil {
 		return false, nil
 	}
 	if err := remember(); err != nil {
-		a.disclaim(s)
+		l.disclaimAnswer(a)
 		return true, err
 	}
-	s.answer <- answer // which has room
+	a.given <- given // which has room
 	return true, nil
 }
 
-// Answer delivers a person's answer to a pending request, after remember has
-// stored what it leaves behind. It reports false if one was delivered before. If
-// remember fails, the request stays open.
-func (l *Session) Answer(approval string, answer agent.Answer, remember func() error) (first bool, err error) {
-	return l.inbox.answers.deliver(approval, answer, remember)
+// claimAnswer makes the caller the only one who may answer a request. It returns nil
+// if somebody else did before.
+func (l *Session) claimAnswer(request string) *answer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := l.answerTo(request)
+	if a.claimed {
+		return nil
+	}
+	a.claimed = true
+	return a
+}
+
+// disclaimAnswer lets others answer, because the caller cannot.
+func (l *Session) disclaimAnswer(a *answer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a.claimed = false
+}
+
+// judgeAgain has every request that waits judged again.
+func (l *Session) judgeAgain() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.shared.answers {
+		select {
+		case a.again <- struct{}{}:
+		default: // it is about to be
+		}
+	}
 }
 
 // JudgeAgain has the calls of all sessions that wait for a person judged again,
@@ -125,6 +115,6 @@ func (s *Sessions) JudgeAgain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.byID {
-		l.inbox.answers.judgeAgain()
+		l.judgeAgain()
 	}
 }

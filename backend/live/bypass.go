@@ -11,13 +11,18 @@ import (
 // next process, where the user has to choose it again.
 
 // PermitBypass lets a new session keep the mode that it was created with.
-func (l *Session) PermitBypass() { l.inbox.bypass.Store(true) }
+func (l *Session) PermitBypass() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shared.bypass = true
+}
 
 // revoke ends the mode if another process set it, before anything runs here,
 // and records that in the log.
 func (l *Session) revoke(ctx context.Context) {
-	session := l.session.Load()
-	permitted := l.inbox.bypass.Load()
+	l.mu.Lock()
+	session, permitted := l.shared.session, l.shared.bypass
+	l.mu.Unlock()
 	set := session.Transcript().Settings
 	if permitted || set.Mode != agent.ModeBypass {
 		return

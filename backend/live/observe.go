@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -18,46 +17,52 @@ const maxObserved = 64
 // there is nothing to tell any more. It is called just before they run.
 type Observation func(context.Context) agent.HookInput
 
-// observer runs the hooks of a session at points outside of turns, one after the
-// other, while there are any. Its goroutine is one of the session's side jobs, so
+// points are the points outside of turns whose hooks have not run yet. One goroutine,
+// a side job of the session, runs them one after the other while there are any, so
 // that it ends before the session does.
-type observer struct {
-	mu      sync.Mutex // guards what follows, and starting the goroutine against close
-	ctx     context.Context
+type points struct {
 	waiting []Observation
-	running bool
-	closed  bool
+	running bool // the goroutine runs
+	closed  bool // nothing more may wait
 }
 
 // Observe runs the session's hooks of a point that has come outside of a turn,
 // without waiting for them. What they report enters the log when the session is at
 // rest. It is safe for concurrent use.
 func (l *Session) Observe(point agent.HookPoint, tell Observation) {
-	if session := l.session.Load(); session == nil || !session.Hooked(point) {
+	if session := l.session(); session == nil || !session.Hooked(point) {
 		return
 	}
-	o := &l.side.observer
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	switch {
-	case o.closed:
-		return
-	case len(o.waiting) == maxObserved:
+	if !l.await(tell) {
 		slog.Warn("hooks were left out, because too many wait", "session", l.id, "point", point)
-		return
 	}
-	o.waiting = append(o.waiting, tell)
-	if !o.running {
-		o.running = true
-		l.side.jobs.Go(l.observe)
+}
+
+// await has a point wait for its hooks, and reports false if too many wait. At the
+// session's end it does nothing.
+func (l *Session) await(tell Observation) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := &l.shared.points
+	switch {
+	case p.closed:
+		return true
+	case len(p.waiting) == maxObserved:
+		return false
 	}
+	p.waiting = append(p.waiting, tell)
+	if !p.running {
+		p.running = true
+		l.jobs.Go(l.observe) // under the lock, so that it does not begin while the end waits for jobs
+	}
+	return true
 }
 
 // Fire runs the session's hooks of a point outside of its turns and waits for what they
 // advise, also when the session is ending and Observe takes nothing more. What they say
 // and report enters the log like that of Observe; a decision is the caller's to follow.
 func (l *Session) Fire(ctx context.Context, data agent.HookInput) agent.HookAdvice {
-	if session := l.session.Load(); session != nil && session.Hooked(data.Point()) {
+	if session := l.session(); session != nil && session.Hooked(data.Point()) {
 		return l.fire(ctx, data)
 	}
 	return agent.HookAdvice{}
@@ -66,60 +71,54 @@ func (l *Session) Fire(ctx context.Context, data agent.HookInput) agent.HookAdvi
 // observe runs the hooks of the points that wait.
 func (l *Session) observe() {
 	for {
-		tell, ctx := l.side.observer.next()
+		tell := l.nextPoint()
 		if tell == nil {
 			return
 		}
-		if data := tell(ctx); data != nil {
-			l.fire(ctx, data)
+		if data := tell(l.ctx); data != nil {
+			l.fire(l.ctx, data)
 		}
 	}
 }
 
-// next returns the oldest point that waits; nil, and the goroutine ends, if there
-// is none.
-func (o *observer) next() (Observation, context.Context) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.waiting) == 0 || o.ctx.Err() != nil {
-		o.running, o.waiting = false, nil
-		return nil, nil
+// nextPoint returns the oldest point that waits; nil, and the goroutine ends, if
+// there is none.
+func (l *Session) nextPoint() Observation {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := &l.shared.points
+	if len(p.waiting) == 0 || l.ctx.Err() != nil {
+		p.running, p.waiting = false, nil
+		return nil
 	}
-	tell := o.waiting[0]
-	o.waiting = o.waiting[1:]
-	return tell, o.ctx
+	tell := p.waiting[0]
+	p.waiting = p.waiting[1:]
+	return tell
 }
 
-// close lets nothing more wait. Hooks that run end with the owner's context.
-func (o *observer) close() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.closed = true
-}
-
-// busy reports whether hooks run or wait.
-func (o *observer) busy() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.running
+// closePoints lets nothing more wait. Hooks that run end with the owner's context.
+func (l *Session) closePoints() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shared.points.closed = true
 }
 
 // fire runs the hooks of one point, and passes what they report to the owner.
 func (l *Session) fire(ctx context.Context, data agent.HookInput) agent.HookAdvice {
 	open := func(t *agent.Transcript) bool { return t.State != agent.StateClosed }
 	unnamed := func(t *agent.Transcript) bool { return open(t) && !t.Title.ByUser }
-	advice := l.session.Load().Observe(ctx, data, func(p agent.Payload) {
+	advice := l.session().Observe(ctx, data, func(p agent.Payload) {
 		if ev := (agent.Event{Session: l.id, At: time.Now().UnixMilli(), Data: p}); !ev.Durable() {
 			l.all.cfg.Show(ev)
 			return
 		}
-		l.side.add(Outcome{Event: p, Wanted: open})
+		l.addResult(Outcome{Event: p, Wanted: open})
 	})
 	if advice.Context != "" {
-		l.side.add(Outcome{Event: agent.SteeringInjected{ByLoop: true, Text: advice.Context}, Wanted: open})
+		l.addResult(Outcome{Event: agent.SteeringInjected{ByLoop: true, Text: advice.Context}, Wanted: open})
 	}
 	if advice.Title != "" {
-		l.side.add(Outcome{Event: agent.Title{Text: backend.TitleFrom(advice.Title), ByHook: true}, Wanted: unnamed})
+		l.addResult(Outcome{Event: agent.Title{Text: backend.TitleFrom(advice.Title), ByHook: true}, Wanted: unnamed})
 	}
 	return advice
 }

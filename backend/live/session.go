@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -21,34 +20,73 @@ import (
 // replaces the session when another process has added to the log. Other
 // goroutines reach it through the exported methods, which are safe for
 // concurrent use.
+//
+// A session has one lock, mu. It is never held during I/O or while a function of
+// [Config] or of a caller runs. What takes longer is marked as begun under the
+// lock, done without it, and marked as ended: a turn, an answer, a change of the
+// queue, a side job. Therefore the store, however slow, delays neither a stop
+// nor a change of settings. The lock of [Sessions] is taken before a session's,
+// never after it.
 type Session struct {
 	id      string
 	all     *Sessions
-	session atomic.Pointer[agent.Session] // nil until it was read
-	known   known
-	stage   stage
-	current current
-	inbox   inbox
-	side    sideJobs
-	hold    hold
-	loading loading
+	ctx     context.Context         // of the owner
 	cancel  context.CancelCauseFunc // ends the owner
 	done    chan struct{}           // closed when the owner has ended
+	loading loading
+	hold    hold           // guarded by the lock of [Sessions]
+	owned   owned          // used by the owner only
+	inbox   inbox          // how other goroutines reach the owner
+	jobs    sync.WaitGroup // the side jobs, also the one that runs hooks
+	mu      sync.Mutex
+	shared  shared // guarded by mu
 }
 
-// known is what the owner's session knows about the log.
-type known struct {
-	seq    int64         // where it ends; -1 if nothing is known
-	missed bool          // it has events that the session does not know
+// owned is what only the owner uses.
+type owned struct {
+	stage  stage
+	seq    int64         // where the log ends as far as the session knows it; -1 if nothing is known
+	missed bool          // the log has events that the session does not know
 	batch  []agent.Event // durable events that wait for the next one
 }
 
+// inbox is how other goroutines reach the owner.
+type inbox struct {
+	turns    chan turnWork
+	settings chan struct{} // signals that settings were requested; holds one
+	results  chan struct{} // signals that a side job has a result; holds one
+}
+
+// shared is what the owner and other goroutines use.
+type shared struct {
+	session *agent.Session // nil until it was read; only the owner replaces it
+	turn    turn
+	answers answers
+	side    sideJobs
+	points  points
+	// queueing is closed when the change or the reading of the queue that is under
+	// way has ended; nil if there is none.
+	queueing chan struct{}
+	// bypass says that this process was told to let the session run everything
+	// without asking; see revoke.
+	bypass bool
+}
+
 func newSession(id string, all *Sessions) *Session {
+	ctx, cancel := context.WithCancelCause(all.ctx)
 	return &Session{
-		id: id, all: all, known: known{seq: -1},
-		inbox: inbox{turns: make(chan turnWork), nudge: make(chan struct{}, 1)},
-		side:  sideJobs{news: make(chan struct{}, 1)}, loading: loading{done: make(chan struct{})}, done: make(chan struct{}),
+		id: id, all: all, ctx: ctx, cancel: cancel, done: make(chan struct{}),
+		loading: loading{done: make(chan struct{})}, owned: owned{seq: -1},
+		inbox: inbox{turns: make(chan turnWork), settings: make(chan struct{}, 1), results: make(chan struct{}, 1)},
 	}
+}
+
+// session returns the agent's session; nil if it was not read yet. The owner may
+// replace it at any time.
+func (l *Session) session() *agent.Session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.shared.session
 }
 
 // stage is the owner's progress with the newest turn.
@@ -59,23 +97,6 @@ const (
 	working
 	resting
 )
-
-// inbox is how other goroutines reach the owner.
-type inbox struct {
-	turns   chan turnWork
-	answers answers       // of people, to its calls
-	nudge   chan struct{} // settings were requested; holds one
-	// mu is held while the session is replaced or its settings are requested, so
-	// that a replacement loses no settings. It is never held during I/O.
-	mu sync.Mutex
-	// queueing is held while the queue changes, in the store and then in memory,
-	// or is read from the store. Nothing else waits for it, in particular not the
-	// turn that takes messages from the queue.
-	queueing sync.Mutex
-	// bypass says that this process was told to let the session run everything
-	// without asking; see revoke.
-	bypass atomic.Bool
-}
 
 // Turn is [agent.Session.Run] with its input, or another method that works with
 // a session.
@@ -89,9 +110,10 @@ type turnWork struct {
 	accepted chan error
 }
 
-// own is the owner's loop. It reads the session, and ends with ctx after the
-// current turn.
-func (l *Session) own(ctx context.Context) {
+// own is the owner's loop. It reads the session, and ends with the owner's context
+// after the current turn.
+func (l *Session) own() {
+	ctx := l.ctx
 	defer close(l.done)
 	defer l.cancel(nil)
 	defer l.all.forget(l)
@@ -107,17 +129,17 @@ func (l *Session) own(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			l.side.observer.close()
+			l.closePoints()
 			l.AwaitJobs() // which ctx ends too
 			l.end(context.WithoutCancel(ctx))
 			l.all.cfg.Leave(context.WithoutCancel(ctx), l.id) // of a session that stays open in the log
 			return
-		case <-l.side.news:
-			l.recordNews(ctx)
+		case <-l.inbox.results:
+			l.recordResults(ctx)
 		case w := <-l.inbox.turns:
-			l.recordNews(ctx) // so that the turn knows of it
+			l.recordResults(ctx) // so that the turn knows of it
 			l.workAndFollow(ctx, w)
-		case <-l.inbox.nudge:
+		case <-l.inbox.settings:
 			if release, err := l.acquire(ctx); err == nil {
 				l.recordSettings(ctx)
 				release()
@@ -142,24 +164,24 @@ func (l *Session) work(ctx context.Context, w turnWork) (ended bool) {
 		if ctx.Err() != nil {
 			err = errClosing
 		}
-		l.current.rest()
+		l.endTurn()
 		w.accepted <- err
 		return false
 	}
 	defer release()
-	defer l.inbox.answers.forget()
-	l.stage = working
-	turn, stop := l.current.run(ctx)
+	defer l.forgetAnswers()
+	l.owned.stage = working
+	turnCtx, stop := l.turnContext(ctx)
 	defer stop(nil)
-	if err := l.precede(turn, w.first); err != nil {
+	if err := l.precede(turnCtx, w.first); err != nil {
 		l.rest()
 		w.accepted <- err
 		return false
 	}
 	w.accepted <- nil
-	ended = l.runTurn(turn, w)
-	if l.session.Load().Transcript().State == agent.StateClosed {
-		l.known.missed = true // the next turn needs another environment
+	ended = l.runTurn(turnCtx, w)
+	if l.session().Transcript().State == agent.StateClosed {
+		l.owned.missed = true // the next turn needs another environment
 	}
 	l.rest()
 	if !ended {
@@ -178,7 +200,7 @@ func (l *Session) precede(ctx context.Context, first Turn) error {
 	if first == nil {
 		return nil
 	}
-	for ev, err := range first(l.session.Load(), ctx) {
+	for ev, err := range first(l.session(), ctx) {
 		if err != nil {
 			return err
 		}
@@ -193,19 +215,22 @@ func (l *Session) precede(ctx context.Context, first Turn) error {
 // one, or behind a user's command. If another turn is requested, they run after
 // that one.
 func (l *Session) follow(ctx context.Context) {
-	session := l.session.Load()
-	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) && l.current.begin() {
+	session := l.session()
+	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) {
+		if began, _ := l.beginTurn(false); !began {
+			return
+		}
 		if !l.work(ctx, turnWork{begin: (*agent.Session).RunQueued, accepted: make(chan error, 1)}) {
 			return // an immediate retry would fail as well
 		}
-		session = l.session.Load()
+		session = l.session()
 	}
 }
 
 // end closes the session in the log if this process has worked on it and it is
 // at rest (K-07).
 func (l *Session) end(ctx context.Context) {
-	if l.stage == untouched {
+	if l.owned.stage == untouched {
 		return
 	}
 	release, err := l.acquire(ctx)
@@ -215,7 +240,7 @@ func (l *Session) end(ctx context.Context) {
 	}
 	defer release()
 	l.recordJobs(ctx)
-	if session := l.session.Load(); session.Transcript().State == agent.StateIdle {
+	if session := l.session(); session.Transcript().State == agent.StateIdle {
 		for _, ev := range session.Close(ctx) {
 			l.record(ctx, ev)
 		}
@@ -224,7 +249,7 @@ func (l *Session) end(ctx context.Context) {
 
 // runTurn reports whether a turn ended.
 func (l *Session) runTurn(ctx context.Context, w turnWork) (ended bool) {
-	session := l.session.Load()
+	session := l.session()
 	if session.Transcript().State == agent.StateClosed {
 		if !l.record(ctx, session.Record(l.all.cfg.Start(true))) {
 			return false
@@ -261,25 +286,25 @@ func (l *Session) record(ctx context.Context, ev agent.Event) bool {
 		l.all.cfg.Show(ev)
 		return true
 	}
-	l.known.batch = append(l.known.batch, ev)
+	l.owned.batch = append(l.owned.batch, ev)
 	if ev.More {
 		return true
 	}
-	batch := l.known.batch
-	l.known.batch = nil
+	batch := l.owned.batch
+	l.owned.batch = nil
 	// An event is kept even if its session is being shut down.
 	seq, err := l.all.cfg.Log.Append(context.WithoutCancel(ctx), batch...)
 	if err != nil {
 		l.lost(ev, err)
 		return false
 	}
-	l.known.missed = l.known.missed || seq != l.known.seq+int64(len(batch)) // such as a new name, which is stored at once
-	l.known.seq = seq
+	l.owned.missed = l.owned.missed || seq != l.owned.seq+int64(len(batch)) // such as a new name, which is stored at once
+	l.owned.seq = seq
 	for i, ev := range batch {
 		ev.Seq = seq - int64(len(batch)-1-i)
 		switch ev.Data.(type) {
 		case agent.Rewound, agent.RewindUndone:
-			l.known.missed = true // what models are told has to be read again
+			l.owned.missed = true // what models are told has to be read again
 		}
 		if isRest(ev.Data) {
 			l.rest()
@@ -307,9 +332,9 @@ func isRest(p agent.Payload) bool {
 // at once. It counts once for each turn, because the next one may already have
 // been requested.
 func (l *Session) rest() {
-	if l.stage == working {
-		l.stage = resting
-		l.current.rest()
+	if l.owned.stage == working {
+		l.owned.stage = resting
+		l.endTurn()
 	}
 }
 
@@ -317,7 +342,7 @@ func (l *Session) rest() {
 // events stay.
 func (l *Session) lost(ev agent.Event, err error) {
 	slog.Error("could not store an event", "session", l.id, "kind", ev.Kind(), "err", err)
-	l.known.seq = -1
+	l.owned.seq = -1
 	l.rest()
 	e := backend.AsError(err)
 	l.fail(ev, backend.Problem(backend.ProblemTurnUnsaved).Detailed(strings.TrimSpace(e.Error()+"\n"+e.Details)))
@@ -351,8 +376,11 @@ func (l *Session) Start(begin Turn) error { return l.StartAfter(nil, begin) }
 // nothing else happens in the session between first and begin. An error of first is
 // returned, and the turn does not begin.
 func (l *Session) StartAfter(first, begin Turn) error {
-	for !l.current.begin() {
-		repaired := l.current.repaired()
+	for {
+		began, repaired := l.beginTurn(false)
+		if began {
+			break
+		}
 		if repaired == nil {
 			return ErrWorking
 		}
@@ -368,10 +396,12 @@ func (l *Session) StartAfter(first, begin Turn) error {
 // Repair closes the turn or command that a crash or a full disk left open, and
 // returns once that has begun. It does nothing if somebody else does so.
 func (l *Session) Repair() error {
-	if !l.current.repair() {
-		if l.current.repaired() != nil {
-			return nil
-		}
+	began, repaired := l.beginTurn(true)
+	switch {
+	case began:
+	case repaired != nil:
+		return nil
+	default:
 		return ErrWorking
 	}
 	return l.pass(turnWork{begin: (*agent.Session).Resume, accepted: make(chan error, 1)})
@@ -383,7 +413,7 @@ func (l *Session) pass(w turnWork) error {
 	case l.inbox.turns <- w:
 		return <-w.accepted
 	case <-l.done:
-		l.current.rest()
+		l.endTurn()
 		return errClosing
 	}
 }
@@ -391,25 +421,14 @@ func (l *Session) pass(w turnWork) error {
 // ID returns the session's id.
 func (l *Session) ID() string { return l.id }
 
-// Busy reports whether a turn runs or has been requested.
-func (l *Session) Busy() bool { return l.current.busy() }
-
-// Wait returns when there is no current turn, or the context's cause if the
-// context ends first.
-func (l *Session) Wait(ctx context.Context) error { return l.current.wait(ctx) }
-
-// Interrupt ends the turn that runs or has been requested, if there is one. It
-// does not wait for I/O.
-func (l *Session) Interrupt() { l.current.end(agent.ErrInterrupted) }
-
 // Breakdown describes what fills the context of a session with the given past;
 // see [agent.Session.Breakdown].
 func (l *Session) Breakdown(ctx context.Context, past *agent.Transcript) agent.ContextBreakdown {
-	return l.session.Load().Breakdown(ctx, past)
+	return l.session().Breakdown(ctx, past)
 }
 
 // Abort ends the turn and closes the session in the log; see [agent.Session.Abort].
-func (l *Session) Abort() { l.session.Load().Abort() }
+func (l *Session) Abort() { l.session().Abort() }
 
 // acquire takes the session's lease, and reads the session again if its log has
 // grown elsewhere or its memory was dropped.
@@ -439,7 +458,7 @@ func (l *Session) refresh(ctx context.Context) (err error) {
 	if err == nil {
 		err = l.all.cfg.Check(info)
 	}
-	if err != nil || info.Seq == l.known.seq && !l.known.missed {
+	if err != nil || info.Seq == l.owned.seq && !l.owned.missed {
 		return err
 	}
 	if info.Helper != nil {
@@ -449,18 +468,21 @@ func (l *Session) refresh(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	session, err := l.all.cfg.Build(ctx, info, past, &l.inbox.answers)
+	session, err := l.all.cfg.Build(ctx, info, past, agent.ApproverFunc(l.approve))
 	if err != nil {
 		return err
 	}
-	l.inbox.queueing.Lock()
-	defer l.inbox.queueing.Unlock()
+	release, err := l.claimQueue(ctx) // so that the queue in the store does not change between the two steps
+	if err != nil {
+		return err
+	}
+	defer release()
 	waits, err := l.all.cfg.Log.Queue(ctx, l.id)
 	if err != nil {
 		return err
 	}
 	session.Queue().Set(waits)
 	l.replace(session)
-	l.known.seq, l.known.missed = info.Seq, false
+	l.owned.seq, l.owned.missed = info.Seq, false
 	return nil
 }

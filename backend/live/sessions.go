@@ -141,9 +141,7 @@ func (s *Sessions) tryJoin(id string) (l *Session, ending bool, err error) {
 	case l == nil:
 		l = newSession(id, s)
 		s.byID[id] = l
-		ctx, cancel := context.WithCancelCause(s.ctx)
-		l.cancel, l.side.observer.ctx = cancel, ctx
-		go l.own(ctx)
+		go l.own()
 	case l.hold.ending:
 		return l, true, nil
 	}
@@ -199,14 +197,20 @@ func (s *Sessions) closeUnused() {
 
 // unused reports whether closing a session now loses nothing. The lock is held.
 func (s *Sessions) unused(l *Session) bool {
-	session := l.session.Load()
-	if session == nil || l.hold.ending || l.hold.users > 0 || l.current.busy() || l.side.underWay() || l.inbox.bypass.Load() {
+	return !l.hold.ending && l.hold.users == 0 && l.idle() && !s.cfg.Occupied(l.id)
+}
+
+// idle reports whether a session was read and has nothing in memory that its log
+// lacks or that is still under way.
+func (l *Session) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := &l.shared
+	if s.session == nil || s.turn.busy() || s.side.underWay() || s.points.running || s.bypass {
 		return false
 	}
-	if _, asked := session.Asked(); asked {
-		return false
-	}
-	return !s.cfg.Occupied(l.id)
+	_, asked := s.session.Asked()
+	return !asked
 }
 
 // close tells the owner to end, which closes the session. The lock of
@@ -228,7 +232,7 @@ func (s *Sessions) forget(l *Session) {
 func (s *Sessions) Find(id string) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.byID[id]; l != nil && l.session.Load() != nil {
+	if l := s.byID[id]; l != nil && l.session() != nil {
 		return l
 	}
 	return nil
@@ -291,7 +295,7 @@ func (s *Sessions) closeResting(ids []string) (open []*Session, ok bool) {
 		if l == nil {
 			continue
 		}
-		if l.current.busy() {
+		if l.Busy() {
 			return nil, false
 		}
 		open = append(open, l)
@@ -331,7 +335,7 @@ func (s *Sessions) closeAll() []*Session {
 	s.closing = true
 	all := make([]*Session, 0, len(s.byID))
 	for _, l := range s.byID {
-		l.current.end(agent.ErrSuspended)
+		l.stopTurn(agent.ErrSuspended)
 		all = append(all, l)
 	}
 	s.cancel()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 
 	"atelier.dev/atelier/agent"
 )
@@ -25,77 +24,69 @@ type Outcome struct {
 // sideJobs are the side jobs of one session. Their results wait for the session's
 // owner, because only the owner records events.
 type sideJobs struct {
-	jobs     sync.WaitGroup
-	news     chan struct{} // signals that a job has ended; holds one
-	observer observer
-	mu       sync.Mutex // guards what follows
-	running  int
-	over     []Outcome
+	running int
+	results []Outcome
 }
+
+// underWay reports whether a job runs or has a result that was not taken yet.
+func (s *sideJobs) underWay() bool { return s.running > 0 || len(s.results) > 0 }
 
 // begin starts a job.
-func (s *sideJobs) begin(job func() Outcome) {
-	s.mu.Lock()
-	s.running++
-	s.mu.Unlock()
-	s.jobs.Go(func() { s.end(job()) })
+func (l *Session) begin(job func() Outcome) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shared.side.running++
+	l.jobs.Go(func() {
+		result := job()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.shared.side.running--
+		l.addLocked(result)
+	})
 }
 
-// underWay reports whether a job or a hook runs, or has a result that was not taken
-// yet.
-func (s *sideJobs) underWay() bool {
-	if s.observer.busy() {
-		return true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.running > 0 || len(s.over) > 0
+// addResult adds a result.
+func (l *Session) addResult(o Outcome) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.addLocked(o)
 }
 
-func (s *sideJobs) end(o Outcome) {
-	s.add(o)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running--
-}
-
-// add adds a result.
-func (s *sideJobs) add(o Outcome) {
-	s.mu.Lock()
-	s.over = append(s.over, o)
-	s.mu.Unlock()
+// addLocked is addResult for those who hold the lock.
+func (l *Session) addLocked(o Outcome) {
+	l.shared.side.results = append(l.shared.side.results, o)
 	select {
-	case s.news <- struct{}{}:
-	default:
+	case l.inbox.results <- struct{}{}:
+	default: // the owner was already notified
 	}
 }
 
-// hasNews reports whether there are results that were not taken yet.
-func (s *sideJobs) hasNews() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.over) > 0
+// hasResults reports whether there are results that were not taken yet.
+func (l *Session) hasResults() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.shared.side.results) > 0
 }
 
-// take returns and removes the results.
-func (s *sideJobs) take() []Outcome {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	over := s.over
-	s.over = nil
-	return over
+// takeResults returns and removes the results.
+func (l *Session) takeResults() []Outcome {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	taken := l.shared.side.results
+	l.shared.side.results = nil
+	return taken
 }
 
 // putBack returns results that could not be recorded.
-func (s *sideJobs) putBack(over []Outcome) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.over = append(over, s.over...)
+func (l *Session) putBack(results []Outcome) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shared.side.results = append(results, l.shared.side.results...)
 }
 
 // beginJobs starts the jobs after a turn that ended by itself.
 func (l *Session) beginJobs(ctx context.Context) error {
-	if l.all.cfg.SideJobs == nil || l.session.Load().Transcript().LastEnd != agent.EndDone {
+	if l.all.cfg.SideJobs == nil || l.session().Transcript().LastEnd != agent.EndDone {
 		return nil
 	}
 	if err := l.refresh(ctx); err != nil {
@@ -105,17 +96,17 @@ func (l *Session) beginJobs(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the session's row: %w", err)
 	}
-	jobs, err := l.all.cfg.SideJobs(ctx, info, l.session.Load())
+	jobs, err := l.all.cfg.SideJobs(ctx, info, l.session())
 	for _, job := range jobs {
-		l.side.begin(func() Outcome { return job(ctx) })
+		l.begin(func() Outcome { return job(ctx) })
 	}
 	return err
 }
 
-// recordNews records results between turns. What cannot be recorded waits for the
+// recordResults records results between turns. What cannot be recorded waits for the
 // next turn, or the end.
-func (l *Session) recordNews(ctx context.Context) {
-	if !l.side.hasNews() {
+func (l *Session) recordResults(ctx context.Context) {
+	if !l.hasResults() {
 		return
 	}
 	if release, err := l.acquire(ctx); err == nil {
@@ -129,8 +120,8 @@ func (l *Session) recordNews(ctx context.Context) {
 // recordJobs records the results of jobs: their requests, and the event if it
 // is still wanted, which is stored together with the last request.
 func (l *Session) recordJobs(ctx context.Context) {
-	session := l.session.Load()
-	all := l.side.take()
+	session := l.session()
+	all := l.takeResults()
 	for n, o := range all {
 		wanted := o.Event != nil && o.Wanted(session.Transcript())
 		for i, r := range o.Requests {
@@ -138,17 +129,17 @@ func (l *Session) recordJobs(ctx context.Context) {
 			request.More = wanted && i == len(o.Requests)-1
 			if !l.record(ctx, request) {
 				all[n].Requests = o.Requests[i:] // what is recorded stays so
-				l.side.putBack(all[n:])
+				l.putBack(all[n:])
 				return
 			}
 		}
 		if wanted && !l.record(ctx, session.Record(o.Event)) {
 			all[n].Requests = o.Requests[len(o.Requests)-1:] // which goes with the event
-			l.side.putBack(all[n:])
+			l.putBack(all[n:])
 			return
 		}
 	}
 }
 
 // AwaitJobs waits until no job of the session runs.
-func (l *Session) AwaitJobs() { l.side.jobs.Wait() }
+func (l *Session) AwaitJobs() { l.jobs.Wait() }

@@ -23,7 +23,7 @@ func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueRep
 		return QueueReply{}, err
 	}
 	defer release()
-	waits, err := l.ChangeQueue(func(q *agent.Queue) error {
+	waits, err := l.ChangeQueue(ctx, func(q *agent.Queue) error {
 		if err := w.cfg.Store.AddQueued(ctx, in.Session, m); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (w *Workbench) changeQueue(ctx context.Context, session string, change func
 		return QueueReply{}, err
 	}
 	defer release()
-	waits, err := l.ChangeQueue(change)
+	waits, err := l.ChangeQueue(ctx, change)
 	if err == nil {
 		w.publishQueue(session)
 	}
