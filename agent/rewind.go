@@ -37,16 +37,16 @@ func TakenBack(events []Event) func(seq int64) bool {
 	}
 }
 
-// Standing returns the events that were not taken back.
-func Standing(events []Event) []Event {
+// NotTakenBack returns the events that were not taken back.
+func NotTakenBack(events []Event) []Event {
 	taken := TakenBack(events)
-	standing := make([]Event, 0, len(events))
+	kept := make([]Event, 0, len(events))
 	for _, ev := range events {
 		if !taken(ev.Seq) {
-			standing = append(standing, ev)
+			kept = append(kept, ev)
 		}
 	}
-	return standing
+	return kept
 }
 
 // ApplyTakenBack folds in an event that was taken back. Models are not told of it, but

@@ -116,7 +116,7 @@ func TestRewindBeforeACompaction(t *testing.T) {
 func TestTakenBackWithoutPlaces(t *testing.T) {
 	t.Parallel()
 	events := []agent.Event{{Data: agent.UserInput{}}, {Data: agent.Rewound{ID: "a"}}}
-	if got := agent.Standing(events); len(got) != 2 {
+	if got := agent.NotTakenBack(events); len(got) != 2 {
 		t.Errorf("%d events stand", len(got))
 	}
 }

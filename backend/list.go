@@ -35,7 +35,7 @@ type SessionFilter struct {
 	// 1970. Until is not included.
 	Since int64 `json:"since,omitempty"`
 	Until int64 `json:"until,omitempty"`
-	// Prefix begins the id, in any case.
+	// Prefix is the beginning of the id. Case does not count.
 	Prefix string `json:"prefix,omitempty"`
 }
 
@@ -93,7 +93,7 @@ func (f SessionFilter) selectsText(s SessionInfo, agents []SessionInfo) bool {
 	return f.FindsText(texts...)
 }
 
-// FindsText reports whether one of some texts has the text that is looked for.
+// FindsText reports whether one of the texts contains the text that is searched for.
 func (f SessionFilter) FindsText(texts ...string) bool {
 	wanted := strings.ToLower(f.Text)
 	return f.Text == "" || slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), wanted) })

@@ -6,14 +6,14 @@ import (
 	"fmt"
 )
 
-// independent are the preferences that consist of choices of their own. All
-// others are one choice.
+// independent are the preferences whose members are separate choices. Every
+// other preference is one choice.
 var independent = map[string]bool{"layout": true, "notices": true, "fonts": true, "levels": true, "sandbox": true}
 
 type members = map[string]json.RawMessage
 
-// Changed returns the preferences with the difference between two others made in
-// them. Of a choice that is the same in both, p's stays.
+// Changed returns p with the changes that lead from before to after. A choice
+// that is the same in both stays as it is in p.
 func (p Preferences) Changed(before, after Preferences) (changed Preferences, err error) {
 	var parts [3]members
 	for i, each := range []Preferences{p, before, after} {

@@ -86,13 +86,13 @@ func TestDiscoverOrder(t *testing.T) {
 	put(t, user, map[string]string{".claude/skills/review/SKILL.md": md("mine")})
 	for i := len(order) - 1; i >= 0; i-- {
 		found, _ := discovered(t, user, folder)
-		standing := skill.Stand(found.Skills)
-		s, ok := skill.Find(skill.NewRegistry(standing.Skills...), "same")
+		resolved := skill.Resolve(found.Skills)
+		s, ok := skill.Find(skill.NewRegistry(resolved.Skills...), "same")
 		if !ok || s.Description != "from "+order[i] || s.Place.File != file(order[i], "same") {
 			t.Errorf("%s has the name, not %s", s.Place.File, order[i])
 		}
 		for _, weaker := range order[:i] {
-			if by := standing.HiddenBy[file(weaker, "same")]; by != s.Key() {
+			if by := resolved.HiddenBy[file(weaker, "same")]; by != s.Key() {
 				t.Errorf("%s is hidden by %q", weaker, by)
 			}
 		}
@@ -104,12 +104,12 @@ func TestDiscoverOrder(t *testing.T) {
 		}
 	}
 	found, _ := discovered(t, user, folder)
-	standing := skill.Stand(found.Skills)
-	if by := standing.HiddenBy["builtin:review"]; by != user+"/.claude/skills/review/SKILL.md" {
+	resolved := skill.Resolve(found.Skills)
+	if by := resolved.HiddenBy["builtin:review"]; by != user+"/.claude/skills/review/SKILL.md" {
 		t.Errorf("the built-in one is hidden by %q", by)
 	}
 	var names []string
-	for _, s := range standing.Skills {
+	for _, s := range resolved.Skills {
 		names = append(names, s.Name)
 	}
 	if got, want := strings.Join(names, " "), "own10 own9 own8 own7 own6 own5 review own4 own3 own2 own1 own0 commit debug simplify test"; got != want {

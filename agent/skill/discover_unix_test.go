@@ -44,10 +44,10 @@ func TestDiscoverUnreadable(t *testing.T) {
 	if d := cmp.Diff(want, rules); d != "" {
 		t.Error(d)
 	}
-	standing := skill.Stand(found.Skills)
-	registry := skill.NewRegistry(standing.Skills...)
-	if s, ok := registry.Find("large"); !ok || s.Description != "small" || len(standing.HiddenBy) > 0 {
-		t.Errorf("%+v %v", s, standing.HiddenBy)
+	resolved := skill.Resolve(found.Skills)
+	registry := skill.NewRegistry(resolved.Skills...)
+	if s, ok := registry.Find("large"); !ok || s.Description != "small" || len(resolved.HiddenBy) > 0 {
+		t.Errorf("%+v %v", s, resolved.HiddenBy)
 	}
 	if s, ok := registry.Find("good"); !ok || s.Description != "good" {
 		t.Errorf("%+v", s)

@@ -86,8 +86,8 @@ func TestAliasesCollide(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	// Of those that were found, the strongest one keeps it.
-	standing := skill.Stand([]skill.Skill{named("weak", "x"), {Name: "strong", Aliases: []string{"x"}, Place: skill.Place{Kind: skill.KindSkill, Root: "/r", File: "/r/strong/SKILL.md"}}})
-	if s, _ := skill.Find(skill.NewRegistry(standing.Skills...), "x"); s.Name != "strong" {
+	resolved := skill.Resolve([]skill.Skill{named("weak", "x"), {Name: "strong", Aliases: []string{"x"}, Place: skill.Place{Kind: skill.KindSkill, Root: "/r", File: "/r/strong/SKILL.md"}}})
+	if s, _ := skill.Find(skill.NewRegistry(resolved.Skills...), "x"); s.Name != "strong" {
 		t.Errorf("%+v", s)
 	}
 }

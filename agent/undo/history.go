@@ -137,8 +137,8 @@ func (r *Restored) covers(path string) bool {
 		!slices.ContainsFunc(r.Conflicts, func(c agent.RestoreConflict) bool { return c.Path == path })
 }
 
-// Standing returns what of the step is not undone; nil if nothing is.
-func (p *Past) Standing() *Step {
+// Remaining returns what of the step is not undone; nil if nothing is.
+func (p *Past) Remaining() *Step {
 	s := p.Step
 	s.Files = slices.DeleteFunc(slices.Clone(s.Files), func(f agent.FileRecord) bool { return p.undone[f.Path] != "" })
 	if len(s.Files) == 0 {
@@ -155,7 +155,7 @@ func (h *History) Undoing(want func(*Past) bool) []Step {
 		if !want(p) {
 			continue
 		}
-		if s := p.Standing(); s != nil {
+		if s := p.Remaining(); s != nil {
 			steps = append(steps, *s)
 		} else if len(p.Files) == 0 { // nothing of it was recorded, which is to be said
 			steps = append(steps, p.Step)

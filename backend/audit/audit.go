@@ -50,7 +50,7 @@ type LedgerFilter struct {
 	// Unasked selects what was done without asking anybody, except for reading
 	// that the mode allows.
 	Unasked bool `json:"unasked,omitempty"`
-	// Unrecorded selects calls of which nobody noted what decided.
+	// Unrecorded selects calls for which no decision was recorded.
 	Unrecorded bool `json:"unrecorded,omitempty"`
 }
 
@@ -67,15 +67,15 @@ func (f LedgerFilter) takes(end agent.ToolCallEnd) bool {
 		(f.Rule == "" || a.Rule != nil && a.Rule.Text == f.Rule)
 }
 
-// takesLost reports whether calls are shown of which nothing is known but their
-// place.
+// takesLost reports whether a filter selects calls of which only the place is
+// known.
 func (f LedgerFilter) takesLost() bool {
 	f.Since, f.Until = 0, 0
 	return f == LedgerFilter{}
 }
 
-// Unasked reports whether a call was allowed without asking anybody, and did more
-// than read what the mode lets everybody read.
+// Unasked reports whether a call was allowed without a question, and did more
+// than the reads that the mode always allows.
 func Unasked(end agent.ToolCallEnd) bool {
 	a := end.Authority
 	if a == nil || a.Decision != agent.Allow || a.Approval != "" || end.Outcome == agent.OutcomeDenied {
@@ -88,7 +88,7 @@ func isCommand(end agent.ToolCallEnd) bool {
 	return end.Tool == "Bash" || end.Details != nil && end.Details.Command != nil
 }
 
-// Limits of one reading, so that nobody waits long for a page.
+// Limits of one call of [Reader.Page], so that nobody waits long for it.
 const (
 	readAtOnce = 200     // ends of calls
 	maxRead    = 4000    // ends of calls in all

@@ -1,5 +1,5 @@
-// Package branch says what a session did after another one left it, or it left
-// another one: its files, its cost and its time.
+// Package branch describes what a session did since it and another session
+// parted: the files that it changed, its cost and its time.
 package branch
 
 import (
@@ -18,9 +18,9 @@ type place struct {
 	seq     int64
 }
 
-// Common returns the last event that the logs of two sessions share, by the origins of
-// their forks, and the session that it comes from; 0 and an empty id if they share
-// none. find returns a session; the rest of a chain that it does not know is ignored.
+// Common returns the last event that the logs of two sessions share, and the session
+// that it comes from; 0 and an empty id if they share none. It follows the origins of
+// forks with find, and stops at a session that find does not know.
 func Common(find func(id string) (backend.SessionInfo, bool), a, b backend.SessionInfo) (session string, seq int64) {
 	others := ancestors(find, b)
 	for _, p := range ancestors(find, a) {

@@ -20,11 +20,12 @@ import (
 const (
 	// MaxBytes is how much all caches take together.
 	MaxBytes = 5_000_000_000
-	// unused is after how long without a change a cache is deleted anyway, and
-	// fresh how long it is left alone, because a command may be using it.
+	// A cache that has not changed for the time unused is deleted in any case.
+	// One that changed within the time fresh is left alone, because a command
+	// may be using it.
 	unused = 60 * 24 * time.Hour
 	fresh  = time.Hour
-	// often is how often caches are looked at.
+	// often is the time between two looks at the caches.
 	often = time.Hour
 )
 
@@ -49,7 +50,7 @@ func New(dir string, limit int64, now func() time.Time) *Caches {
 // them.
 func (c *Caches) Of(name string) string { return filepath.Join(c.dir, name) }
 
-// cache is the folder of one program in one project, or a file beside such.
+// cache is the folder of one program in one project, or a file beside these folders.
 type cache struct {
 	path    string
 	size    int64

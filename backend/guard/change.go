@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/backend/settings"
 )
 
-// Draft reads a rule that somebody wrote. Its errors are a page's.
+// Draft reads a rule that a person wrote. Its errors are worded for that person.
 func Draft(text string, d agent.Decision) (rule.Rule, error) {
 	r, err := rule.Parse(text)
 	if err != nil {
@@ -24,8 +24,8 @@ func Draft(text string, d agent.Decision) (rule.Rule, error) {
 	return r, nil
 }
 
-// Add stores a rule. One that is there already is replaced, so that it ends when
-// the new one says. A rule that the user adds here counts as accepted.
+// Add stores a rule. It replaces a rule with the same text, so that the new end
+// holds. A rule that the user adds here counts as accepted.
 func (g *Guard) Add(ctx context.Context, in AddRequest) (RuleEntry, error) {
 	r, err := Draft(in.Rule, in.Decision)
 	if err != nil {

@@ -37,8 +37,8 @@ type source struct {
 	// undecided says that the file cannot be read, or has guards that wait for the
 	// user's decision.
 	undecided bool
-	// unsure says that something that was decided could not be read or kept, so that
-	// the file is judged again when it is needed next.
+	// unsure says that a decision could not be read or stored, so that the file is
+	// judged again when it is needed next.
 	unsure bool
 }
 
@@ -84,8 +84,8 @@ func (h *Hooks) look() (*list, []*settings.Text) {
 	return known, texts
 }
 
-// refresh is current for the one whose turn it is. The result is shared, so reading
-// does not end with the caller who began it.
+// refresh is current for the caller that holds reader. Others share the result, so
+// the reading does not end with the context of the caller that began it.
 func (h *Hooks) refresh(ctx context.Context) *list {
 	l, texts := h.look()
 	if l != nil {
@@ -98,8 +98,8 @@ func (h *Hooks) refresh(ctx context.Context) *list {
 	return l
 }
 
-// again has the files read and judged again, after something else than they
-// changed.
+// again has the files read and judged again, because something other than
+// the files has changed.
 func (h *Hooks) again(ctx context.Context) *list {
 	h.reader <- struct{}{}
 	_, texts := h.look()
@@ -112,9 +112,8 @@ func (h *Hooks) again(ctx context.Context) *list {
 	return now
 }
 
-// decide takes over what the user decided about one hook. The state of the others is
-// kept, so that a decision about each of many hooks takes no time that grows with
-// their square.
+// decide takes over what the user decided about one hook. The other hooks keep their
+// state, so that deciding about many hooks one by one does not take quadratic time.
 func (h *Hooks) decide(ctx context.Context, id string) {
 	h.reader <- struct{}{}
 	l := &list{sources: slices.Clone(h.refresh(ctx).sources)}
@@ -159,7 +158,7 @@ func (h *Hooks) read(ctx context.Context, texts []*settings.Text) *list {
 		}
 		l.sources = append(l.sources, s)
 	}
-	h.cfg.Trust.Stand(trust.KindHook, items)
+	h.cfg.Trust.SetItems(trust.KindHook, items)
 	h.settleAll(ctx, l)
 	return l
 }
@@ -202,8 +201,8 @@ func item(x hook.Handler) trust.Item {
 	return i
 }
 
-// posix reports whether lines for a shell are in POSIX syntax: where none is named, the
-// system has one, or cmd.exe reads them.
+// posix reports whether a shell reads POSIX syntax. An empty name means the system's
+// shell, which is cmd.exe on Windows.
 func posix(system, shell string) bool {
 	return shell == "bash" || shell == "" && system != "windows"
 }

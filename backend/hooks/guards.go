@@ -19,7 +19,7 @@ type guarded struct {
 	Missed []hook.Trace `json:"missed,omitempty"`
 }
 
-// guards reports whether a hook is in the way of calls.
+// guards reports whether a hook can stop calls.
 func guards(x hook.Handler) bool {
 	return (x.Point == agent.HookPreToolUse || x.Point == agent.HookPermissionRequest) && !x.Terms.Async
 }
@@ -77,7 +77,7 @@ func (h *Hooks) settledWith(s *source, missing []hook.Handler) []hook.Handler {
 			delete(h.released, x.ID())
 		}
 		h.settled[s.file.Path()] = true
-		if h.asItStands && hook.Scope(s.file.Scope) != hook.ScopeUser {
+		if h.trustedForRun && hook.Scope(s.file.Scope) != hook.ScopeUser {
 			return nil
 		}
 	}
@@ -163,7 +163,7 @@ func (h *Hooks) misses(ctx context.Context, s *source, x hook.Handler) bool {
 	return x.Origin.Scope == hook.ScopeUser && !slices.ContainsFunc(s.handlers, func(y hook.Handler) bool { return y.Point == x.Point })
 }
 
-// release has a hook not missed, because the user takes it out.
+// release marks a hook that the user removes, so that it does not count as missed.
 func (h *Hooks) release(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

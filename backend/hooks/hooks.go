@@ -53,7 +53,8 @@ type Config struct {
 	Files
 }
 
-// Files are what else is told about files, since one watch over them is enough.
+// Files extend the watch over the settings files to what others want to know,
+// because one watch is enough.
 type Files struct {
 	// Others are files without hooks that are watched, too.
 	Others []settings.File
@@ -66,7 +67,7 @@ type Files struct {
 type Hooks struct {
 	cfg      Config
 	settings *settings.Reader
-	log      *logbook
+	log      *logWriter
 	watch    *watcher
 
 	// reader has room for the one who reads and judges the files: a reading begins with
@@ -78,10 +79,10 @@ type Hooks struct {
 	kept     map[string]string // of guards, by path of their file; see guarded
 	settled  map[string]bool   // files whose guards were all decided about since the program began
 	released map[string]bool   // hooks that the user did without, by id
-	// asItStands says that the user trusts the project's hooks as they stand there, so
+	// trustedForRun says that the user trusts the project's hooks as they stand there, so
 	// that none is missed until the program ends.
-	asItStands bool
-	changing   sync.Mutex // held while something is stored
+	trustedForRun bool
+	changing      sync.Mutex // held while something is stored
 }
 
 // New returns the hooks of a folder. Close ends what runs.
@@ -90,7 +91,7 @@ func New(cfg Config) *Hooks {
 		cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User), reader: make(chan struct{}, 1),
 		kept: map[string]string{}, settled: map[string]bool{}, released: map[string]bool{},
 	}
-	h.log = newLogbook(cfg.Store, cfg.Changed)
+	h.log = newLogWriter(cfg.Store, cfg.Changed)
 	h.watch = newWatcher(h, watch.Config{})
 	return h
 }

@@ -138,12 +138,12 @@ func draftOf(x hook.Handler) HookDraft {
 	return d
 }
 
-// TrustForRun trusts what stands there until the program ends, and returns how many
-// hooks that is. Nothing that is gone is missed.
+// TrustForRun trusts the hooks that the files have now until the program ends, and
+// returns their number. Hooks that are gone do not count as missed.
 func (h *Hooks) TrustForRun(ctx context.Context) (int, error) {
 	h.current(ctx)
 	h.mu.Lock()
-	h.asItStands = true
+	h.trustedForRun = true
 	h.mu.Unlock()
 	n, err := h.cfg.Trust.AcceptForRun(ctx, trust.KindHook)
 	h.again(ctx)

@@ -29,9 +29,9 @@ const (
 	brief = 4 << 10
 )
 
-// logbook writes entries from a goroutine of its own, so that no hook waits for the
+// logWriter writes entries from a goroutine of its own, so that no hook waits for the
 // disk.
-type logbook struct {
+type logWriter struct {
 	store   backend.HookLog
 	written func(session string)
 	entries chan *hook.Entry // pointers, because the queue is almost always empty
@@ -41,15 +41,15 @@ type logbook struct {
 	lost    atomic.Int64
 }
 
-func newLogbook(store backend.HookLog, written func(session string)) *logbook {
-	l := &logbook{store: store, written: written, entries: make(chan *hook.Entry, waiting), ending: make(chan struct{}), ended: make(chan struct{})}
+func newLogWriter(store backend.HookLog, written func(session string)) *logWriter {
+	l := &logWriter{store: store, written: written, entries: make(chan *hook.Entry, waiting), ending: make(chan struct{}), ended: make(chan struct{})}
 	l.end = sync.OnceFunc(func() { close(l.ending) })
 	go l.run()
 	return l
 }
 
 // add enters an entry, without waiting.
-func (l *logbook) add(e hook.Entry) {
+func (l *logWriter) add(e hook.Entry) {
 	select {
 	case l.entries <- &e:
 	default:
@@ -57,7 +57,7 @@ func (l *logbook) add(e hook.Entry) {
 	}
 }
 
-func (l *logbook) close(ctx context.Context) error {
+func (l *logWriter) close(ctx context.Context) error {
 	l.end()
 	select {
 	case <-l.ended:
@@ -67,8 +67,8 @@ func (l *logbook) close(ctx context.Context) error {
 	}
 }
 
-// run writes entries until the logbook is closed.
-func (l *logbook) run() {
+// run writes entries until the logWriter is closed.
+func (l *logWriter) run() {
 	defer close(l.ended)
 	for {
 		select {
@@ -84,7 +84,7 @@ func (l *logbook) run() {
 }
 
 // gathered returns the entries to write together.
-func (l *logbook) gathered(first *hook.Entry) []*hook.Entry {
+func (l *logWriter) gathered(first *hook.Entry) []*hook.Entry {
 	all := []*hook.Entry{first}
 	timer := time.NewTimer(gather)
 	defer timer.Stop()
@@ -108,7 +108,7 @@ func (l *logbook) gathered(first *hook.Entry) []*hook.Entry {
 	return all
 }
 
-func (l *logbook) write(all []*hook.Entry) {
+func (l *logWriter) write(all []*hook.Entry) {
 	records := make([]backend.HookRecord, 0, len(all))
 	for _, e := range all {
 		r, err := record(*e)

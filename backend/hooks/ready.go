@@ -129,8 +129,8 @@ func (h *Hooks) turn(ctx context.Context, in HookSwitchRequest) error {
 	return h.cfg.Store.SetSetting(ctx, keySwitched, string(b))
 }
 
-// Stand implements [review.Owner].
-func (h *Hooks) Stand(ctx context.Context) (more bool) {
+// UpdateItems implements [review.Owner].
+func (h *Hooks) UpdateItems(ctx context.Context) (more bool) {
 	for _, s := range h.current(ctx).sources {
 		isCut := slices.ContainsFunc(s.findings, func(f hook.Finding) bool { return f.ID == hook.FindingTooMany })
 		more = more || isCut && s.file.Scope != agent.ScopeUser

@@ -17,9 +17,8 @@ import (
 	"atelier.dev/atelier/backend/settings"
 )
 
-// maxFolders limits how many folders of the project are watched, maxKnown of how many
-// files it is known that they were there, and maxChanges how many changes are told at
-// once.
+// maxFolders limits the watched folders of the project, maxKnown the files that are
+// remembered, and maxChanges the changes that are reported at once.
 const maxFolders, maxKnown, maxChanges = 500, 10_000, 64
 
 // unwatched are folders that other programs fill, and the one of agents' worktrees.
@@ -154,7 +153,8 @@ func (w *watcher) tellFiles(ctx context.Context) {
 	}
 }
 
-// event says what became of a file; empty if it is none, or came and went.
+// event says what happened to a file since it was last seen; empty for a folder, and
+// for a file that was created and removed in between.
 func (w *watcher) event(path string) string {
 	_, before := w.known[path]
 	info, err := os.Lstat(path)

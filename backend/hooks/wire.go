@@ -30,8 +30,8 @@ type HookFile struct {
 	// Missing are hooks that guarded calls and cannot be found in the file any more.
 	// The calls that they are about are asked about.
 	Missing []HookMissing `json:"missing,omitempty"`
-	// Findings are about what is not one hook's: an unknown event, a list of an
-	// odd shape.
+	// Findings are about the file rather than one hook: an unknown event, a
+	// malformed list.
 	Findings []HookFinding `json:"findings,omitempty"`
 }
 

@@ -51,7 +51,7 @@ type Reply struct {
 }
 
 // Instance is the right to a folder. It ends with Close or with the process,
-// however that dies, because the kernel releases the lock.
+// also if that is killed, because the kernel releases the lock.
 type Instance struct {
 	lock     *flock.Flock
 	listener net.Listener

@@ -101,7 +101,7 @@ type parser struct {
 }
 
 func (p *parser) member(name string, raw json.RawMessage) {
-	if string(raw) == "null" { // other programs write what is not there so
+	if string(raw) == "null" { // other programs write null for what is absent
 		return
 	}
 	d := &p.draft
@@ -156,7 +156,7 @@ func (p *parser) member(name string, raw json.RawMessage) {
 	}
 }
 
-// text reads a text. Numbers and truth values count as what they look like.
+// text reads a text. Numbers and booleans are taken as they are written.
 func (p *parser) text(member string, raw json.RawMessage) string {
 	var v any
 	dec := json.NewDecoder(strings.NewReader(string(raw)))

@@ -83,7 +83,7 @@ func (s *Servers) current() *list {
 			items = append(items, s.item(d, l.servers))
 		}
 	}
-	s.cfg.Trust.Stand(trust.KindServer, items)
+	s.cfg.Trust.SetItems(trust.KindServer, items)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.list = l

@@ -258,7 +258,7 @@ func (s *Servers) Importable(ctx context.Context, _ backend.Empty) (ServerImport
 			row := ServerImport{Inputs: source.asks(d)}
 			row.Draft, row.Findings = shown(d)
 			row.Findings = append(slices.Clone(d.findings), row.Findings...)
-			row.Taken = slices.ContainsFunc(all, func(x standing) bool { return x.draft.Name == d.draft.Name })
+			row.Taken = slices.ContainsFunc(all, func(x judged) bool { return x.draft.Name == d.draft.Name })
 			source.Servers = append(source.Servers, row)
 		}
 		reply.Sources = append(reply.Sources, source.ServerImportSource)
@@ -336,11 +336,11 @@ func (s *Servers) Import(ctx context.Context, in ServerImportRequest) (backend.E
 	return backend.Empty{}, nil
 }
 
-// switchMembers are the members that have a server, or tools of it, off.
+// switchMembers are the members that switch off a server or some of its tools.
 var switchMembers = []string{"disabled", "enabled", "disabledTools", "disabled_tools", "excludeTools", "enabledTools", "enabled_tools", "includeTools"}
 
 // withSwitches returns a definition with the switches of another one: what the user
-// has off in one program is not on in this one.
+// switched off in the other program stays off here.
 func withSwitches(raw, from json.RawMessage) json.RawMessage {
 	members, _, err := settings.Members(raw, 0)
 	others, _, also := settings.Members(from, 0)

@@ -17,9 +17,9 @@ import (
 	"atelier.dev/atelier/backend/trust"
 )
 
-// standing is a definition with what follows from the others and from what the user
+// judged is a definition with what follows from the others and from what the user
 // decided.
-type standing struct {
+type judged struct {
 	*definition
 	// state is [StateIdle] for a server that should be connected.
 	state   ServerState
@@ -30,16 +30,16 @@ type standing struct {
 
 // judge says of every definition whether it should be connected. The strongest file
 // wins a name, but what the user does not trust takes no name from anybody.
-func (s *Servers) judge(ctx context.Context) ([]standing, error) {
+func (s *Servers) judge(ctx context.Context) ([]judged, error) {
 	l := s.current()
 	switches, err := s.switches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]standing, len(l.servers))
-	taken := map[string]*standing{}
+	out := make([]judged, len(l.servers))
+	taken := map[string]*judged{}
 	for i, d := range slices.Backward(l.servers) { // the strongest first
-		x := standing{definition: d}
+		x := judged{definition: d}
 		if x.trusted, err = s.check(ctx, d); err != nil {
 			return nil, err
 		}
@@ -109,8 +109,8 @@ func (s *Servers) TrustForRun(ctx context.Context) (int, error) {
 func key(d *definition) string { return d.file.Root + "\x00" + d.draft.Name }
 
 // find returns the server of a name: the one in a file, or else the one that wins.
-func find(all []standing, name, file string) (standing, error) {
-	var found *standing
+func find(all []judged, name, file string) (judged, error) {
+	var found *judged
 	for i := range all {
 		x := &all[i]
 		if x.draft.Name != name || file != "" && x.origin.File != file {
@@ -122,13 +122,13 @@ func find(all []standing, name, file string) (standing, error) {
 		}
 	}
 	if found == nil {
-		return standing{}, backend.Problem(backend.ProblemServerMissing, clip(name))
+		return judged{}, backend.Problem(backend.ProblemServerMissing, clip(name))
 	}
 	return *found, nil
 }
 
 // problem says why a server is not connected; nil for one that should be.
-func (x standing) problem() *backend.Error {
+func (x judged) problem() *backend.Error {
 	id := map[ServerState]backend.ProblemID{
 		StateBroken: backend.ProblemServerBroken, StateUntrusted: backend.ProblemServerUntrusted, StateChanged: backend.ProblemServerChanged,
 		StateRefused: backend.ProblemServerRefused, StateShadowed: backend.ProblemServerShadowed, StateOff: backend.ProblemServerOff,

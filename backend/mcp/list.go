@@ -15,7 +15,7 @@ import (
 // List is mcp.list. It begins to connect the servers, unless it is to leave them as
 // they are.
 func (s *Servers) List(ctx context.Context, in ServersRequest) (ServersReply, error) {
-	if !in.Still {
+	if !in.NoConnect {
 		s.Begin()
 	}
 	v, err := s.view(ctx, in.Session)
@@ -23,7 +23,7 @@ func (s *Servers) List(ctx context.Context, in ServersRequest) (ServersReply, er
 		return ServersReply{}, err
 	}
 	reply := ServersReply{Files: s.current().files, Waiting: s.waiting()}
-	for _, x := range v.standing {
+	for _, x := range v.judged {
 		row := v.row(x)
 		reply.Servers = append(reply.Servers, row)
 		if row.State == StateConnected && !row.SessionOff {
@@ -35,15 +35,15 @@ func (s *Servers) List(ctx context.Context, in ServersRequest) (ServersReply, er
 
 // view is everything that rows are made of, at one moment.
 type view struct {
-	ctx      context.Context //nolint:containedctx // a view lives as long as its request
-	servers  *Servers
-	standing []standing
-	global   switches
-	session  switches
-	status   map[string]client.Status
-	lacking  map[string][]ServerFinding
-	wanted   map[string]*definition
-	tokens   map[string]string
+	ctx     context.Context //nolint:containedctx // a view lives as long as its request
+	servers *Servers
+	judged  []judged
+	global  switches
+	session switches
+	status  map[string]client.Status
+	lacking map[string][]ServerFinding
+	wanted  map[string]*definition
+	tokens  map[string]string
 }
 
 func (s *Servers) view(ctx context.Context, session string) (*view, error) {
@@ -51,7 +51,7 @@ func (s *Servers) view(ctx context.Context, session string) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{ctx: ctx, servers: s, standing: all, status: map[string]client.Status{}}
+	v := &view{ctx: ctx, servers: s, judged: all, status: map[string]client.Status{}}
 	if v.global, err = s.switches(ctx); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Servers) view(ctx context.Context, session string) (*view, error) {
 
 // connection returns what the connection of a server says; ok is false if it has
 // none.
-func (v *view) connection(x standing) (client.Status, bool) {
+func (v *view) connection(x judged) (client.Status, bool) {
 	status, ok := v.status[x.draft.Name]
 	return status, ok && x.state == StateIdle && v.wanted[x.draft.Name] != nil && v.wanted[x.draft.Name].id() == x.id()
 }
@@ -80,7 +80,7 @@ var states = map[client.State]ServerState{
 	client.StateFailed: StateFailed, client.StateNeedsAuth: StateNeedsAuth,
 }
 
-func (v *view) row(x standing) ServerRow {
+func (v *view) row(x judged) ServerRow {
 	draft, about := shown(x.definition)
 	row := ServerRow{
 		Name: x.draft.Name, Draft: draft, Origin: x.origin, State: x.state, Problem: x.problem(),
@@ -93,12 +93,12 @@ func (v *view) row(x standing) ServerRow {
 	status, connected := v.connection(x)
 	switch {
 	case connected:
-		v.live(&row, x, status)
+		v.connected(&row, x, status)
 	case x.state == StateIdle:
-		v.still(&row, x)
+		v.unconnected(&row, x)
 	}
 	if x.trusted != trust.StateTrusted && !x.own() {
-		for _, o := range v.standing {
+		for _, o := range v.judged {
 			if o.draft.Name == x.draft.Name && o.trusted == trust.StateTrusted {
 				row.Findings = append(row.Findings, finding(FindingTakesName, o.origin.File))
 				break
@@ -108,8 +108,8 @@ func (v *view) row(x standing) ServerRow {
 	return row
 }
 
-// still says why a server that should be connected has no connection.
-func (v *view) still(row *ServerRow, x standing) {
+// unconnected says why a server that should be connected has no connection.
+func (v *view) unconnected(row *ServerRow, x judged) {
 	missing, tried := v.lacking[x.id()]
 	if !tried {
 		// The keyring is not read each time a page looks.
@@ -124,8 +124,8 @@ func (v *view) still(row *ServerRow, x standing) {
 	}
 }
 
-// live says what a connection is like.
-func (v *view) live(row *ServerRow, x standing, status client.Status) {
+// connected says what a connection is like.
+func (v *view) connected(row *ServerRow, x judged, status client.Status) {
 	row.Findings = append(row.Findings, v.lacking[x.id()]...)
 	row.State = states[status.State]
 	row.Problem = reason(status)
@@ -167,7 +167,7 @@ func unusable(t client.ToolStatus) string {
 }
 
 // tools says of each tool of a server whether models are offered it.
-func (v *view) tools(x standing, status client.Status) (out []ServerTool) {
+func (v *view) tools(x judged, status client.Status) (out []ServerTool) {
 	known := v.servers.pinsOf(v.ctx, x.definition, status.Tools)
 	for _, t := range status.Tools {
 		tool := ServerTool{
@@ -235,7 +235,7 @@ func (s *Servers) Show(ctx context.Context, in ServerRequest) (ServerShown, erro
 	if err != nil {
 		return ServerShown{}, err
 	}
-	x, err := find(v.standing, in.Name, in.File)
+	x, err := find(v.judged, in.Name, in.File)
 	if err != nil {
 		return ServerShown{}, err
 	}
@@ -292,7 +292,7 @@ func (s *Servers) log(server string) (stderr string, out []ServerLogEntry) {
 	return stderr, out
 }
 
-// level is one of those that pages tell apart.
+// level maps a level of syslog to the nearest one that pages distinguish.
 func level(syslog string) string {
 	switch syslog {
 	case "debug", "info", "warning", "error":

@@ -25,8 +25,7 @@ const (
 )
 
 // maxSeen limits how many tools of a server are accepted because nobody has seen them
-// before. A server that goes on making up names has its further tools wait for the
-// user.
+// before. If a server keeps inventing names, its further tools wait for the user.
 const maxSeen = 2000
 
 // pin is a tool as the user accepted it: as it was when it was first seen, or as it
@@ -172,7 +171,8 @@ func (s *Servers) changePins(ctx context.Context, d *definition, change func(map
 	return after, s.cfg.Store.SetSetting(context.WithoutCancel(ctx), keyPins+key(d), string(b))
 }
 
-// changed says what a tool was if it is not what was accepted.
+// changed reports whether a tool differs from what was accepted, and returns what
+// that was.
 func (p pinned) changed(t client.ToolStatus) (ServerToolBefore, bool) {
 	accepted, ok := p.Tools[t.Name]
 	text := definitionOf(t)

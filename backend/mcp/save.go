@@ -296,7 +296,7 @@ func unwritten(err error, f settings.File) error {
 	return backend.Problem(backend.ProblemServerUnwritten, f.Path()).Because(err)
 }
 
-// leave takes the server that a draft replaces out of another file, and forgets what
+// leave removes the server that a draft replaces from another file, and forgets what
 // belonged to it.
 func (s *Servers) leave(ctx context.Context, d *draft) error {
 	if d.before == nil {

@@ -32,7 +32,7 @@ type Config struct {
 	Network http.RoundTripper
 	// Questions are what servers ask the person; nil refuses everything.
 	Questions *Questions
-	// Changed is called when there is news to show. It must not block.
+	// Changed is called when something that pages show has changed. It must not block.
 	Changed func()
 	// Watch begins to watch the files. [Servers.Reload] is called when one changed. It
 	// may be nil.
@@ -57,7 +57,7 @@ type Servers struct {
 	work worker
 }
 
-// sessions is what sessions need to know of news.
+// sessions tells sessions, and pages, that something has changed.
 type sessions struct {
 	tell    func()        // tells pages
 	decided atomic.Uint64 // counts what was decided, read or connected
@@ -65,7 +65,7 @@ type sessions struct {
 	look    sync.Once     // closes looked
 }
 
-// connecting is what came of the last time that servers were connected.
+// connecting is the result of the last time that servers were connected.
 type connecting struct {
 	lacking map[string][]ServerFinding // what was missing, by id of a definition
 	wanted  map[string]*definition     // what is connected, by name
@@ -163,7 +163,7 @@ func (s *Servers) run() {
 
 // connect connects what should be connected, and nothing else.
 func (s *Servers) connect(ctx context.Context) {
-	standing, err := s.judge(ctx)
+	judged, err := s.judge(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			slog.Warn("could not tell which servers to connect", "err", err)
@@ -173,7 +173,7 @@ func (s *Servers) connect(ctx context.Context) {
 	}
 	var servers []client.Server
 	lacking, wanted, tokens := map[string][]ServerFinding{}, map[string]*definition{}, map[string]string{}
-	for _, x := range standing {
+	for _, x := range judged {
 		if x.state != StateIdle {
 			continue
 		}
@@ -204,8 +204,8 @@ func (s *Servers) connect(ctx context.Context) {
 	s.cfg.Changed()
 }
 
-// Stand implements [review.Owner].
-func (s *Servers) Stand(context.Context) (more bool) {
+// UpdateItems implements [review.Owner].
+func (s *Servers) UpdateItems(context.Context) (more bool) {
 	for _, f := range s.current().files {
 		more = more || f.Problem != nil && f.Problem.ID == backend.ProblemServersMany && f.Scope != agent.ScopeUser
 	}

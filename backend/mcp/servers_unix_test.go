@@ -386,7 +386,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Parallel()
 			y := newYard(t)
 			y.put(".mcp.json", tc.text)
-			reply, err := y.List(t.Context(), ServersRequest{Still: true})
+			reply, err := y.List(t.Context(), ServersRequest{NoConnect: true})
 			if err != nil || len(reply.Servers) != tc.servers || len(reply.Files) != 1 {
 				t.Fatalf("%d servers, %+v, %v", len(reply.Servers), reply.Files, err)
 			}
@@ -404,7 +404,7 @@ func TestHostileFiles(t *testing.T) {
 	if err := os.Symlink(filepath.Join(y.user, "secret.json"), filepath.Join(y.folder, ".mcp.json")); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := y.List(t.Context(), ServersRequest{Still: true}); err != nil || len(reply.Servers) > 0 || reply.Files[0].Problem == nil {
+	if reply, err := y.List(t.Context(), ServersRequest{NoConnect: true}); err != nil || len(reply.Servers) > 0 || reply.Files[0].Problem == nil {
 		t.Errorf("%+v, %v", reply, err)
 	}
 }

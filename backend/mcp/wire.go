@@ -12,8 +12,8 @@ import (
 // named.
 type ServersRequest struct {
 	Session string `json:"session,omitempty"`
-	// Still connects nothing that is not connected already.
-	Still bool `json:"still,omitempty"`
+	// NoConnect connects nothing that is not connected already.
+	NoConnect bool `json:"no_connect,omitempty"`
 }
 
 // ServersReply lists the servers of all files, and the files.
@@ -140,8 +140,8 @@ type ServerPeer struct {
 	Instructions string `json:"instructions,omitempty"`
 }
 
-// ServerHealth is how a connection did. Times are in milliseconds since 1970; 0 means
-// never.
+// ServerHealth says how well a connection has worked. Times are in milliseconds since
+// 1970; 0 means never.
 type ServerHealth struct {
 	Since     int64 `json:"since,omitempty"`
 	Next      int64 `json:"next,omitempty"` // the next attempt

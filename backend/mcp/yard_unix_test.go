@@ -147,7 +147,7 @@ func (y *yard) good() (definition string, behave func(string)) {
 
 func (y *yard) rows() []ServerRow {
 	y.t.Helper()
-	reply, err := y.List(y.t.Context(), ServersRequest{Still: true})
+	reply, err := y.List(y.t.Context(), ServersRequest{NoConnect: true})
 	if err != nil {
 		y.t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func narrow(text string, from, to int) (match, bool) {
 	return match{from, to, KindKey}, true
 }
 
-// trimmed is the end of a private key without the space and prose after it.
+// trimmed returns the end of a private key, without the space and prose after it.
 func trimmed(text string, from, to int) int {
 	const end = "PRIVATE KEY-----"
 	if i := strings.LastIndex(text[from:to], end); i > len(end) {
@@ -126,7 +126,7 @@ func trimmed(text string, from, to int) int {
 	return from + len(strings.TrimRight(text[from:to], " \t\r\n"))
 }
 
-// reach is the end of a token that goes on.
+// reach returns the end of a token, which may lie beyond the match.
 func reach(text string, to int) int {
 	for to < len(text) && (text[to] >= '0' && text[to] <= '9' || text[to]|0x20 >= 'a' && text[to]|0x20 <= 'z' || strings.IndexByte("_-+/=.", text[to]) >= 0) {
 		to++

@@ -68,7 +68,7 @@ const (
 	maxWords    = 100
 	maxValue    = 8 << 10
 	around      = 60 // bytes of context on each side
-	shortest    = 8  // a value from this length on is a secret wherever it occurs
+	shortest    = 8  // from this length on, a value is a secret wherever it occurs
 )
 
 // Redactor finds secrets and takes them out. Texts are read twice: [Redactor.Scan]

@@ -1,5 +1,5 @@
-// Package review shows what a project can make Atelier run, and takes the user's
-// decisions about it, of whatever kind it is.
+// Package review shows everything that a project can make Atelier run, and takes
+// the user's decisions about it.
 package review
 
 import (
@@ -11,9 +11,9 @@ import (
 
 // Owner has items of one kind.
 type Owner interface {
-	// Stand says what stands there now, to the [trust.Trust] that it shares. It
+	// UpdateItems tells the [trust.Trust] that it shares which items there are now. It
 	// reports whether a file of the project has more than is read.
-	Stand(ctx context.Context) (more bool)
+	UpdateItems(ctx context.Context) (more bool)
 	// Decided takes over a decision about an item, which may be another kind's.
 	Decided(ctx context.Context, id string, d TrustDecision)
 }
@@ -37,9 +37,9 @@ type Reviewer struct {
 // New returns a reviewer.
 func New(t *trust.Trust, owners ...Owner) *Reviewer { return &Reviewer{t, owners} }
 
-func (r *Reviewer) stand(ctx context.Context) (more bool) {
+func (r *Reviewer) updateItems(ctx context.Context) (more bool) {
 	for _, o := range r.owners {
-		more = o.Stand(ctx) || more
+		more = o.UpdateItems(ctx) || more
 	}
 	return more
 }
@@ -47,7 +47,7 @@ func (r *Reviewer) stand(ctx context.Context) (more bool) {
 // List lists everything that the folder can make Atelier run, and what was trusted
 // and is gone. The user's own is listed if it runs files of the project.
 func (r *Reviewer) List(ctx context.Context, _ backend.Empty) (TrustReply, error) {
-	reply := TrustReply{More: r.stand(ctx)}
+	reply := TrustReply{More: r.updateItems(ctx)}
 	all, err := r.trust.List(ctx)
 	if err != nil {
 		return TrustReply{}, err
@@ -73,7 +73,7 @@ func row(s trust.Status) TrustRow {
 
 // Show returns what would run.
 func (r *Reviewer) Show(ctx context.Context, in TrustRequest) (TrustShown, error) {
-	r.stand(ctx)
+	r.updateItems(ctx)
 	s, err := r.trust.Show(ctx, in.ID)
 	if err != nil {
 		return TrustShown{}, err
@@ -87,19 +87,19 @@ func (r *Reviewer) Show(ctx context.Context, in TrustRequest) (TrustShown, error
 
 // Accept trusts what was shown.
 func (r *Reviewer) Accept(ctx context.Context, in TrustAcceptRequest) (backend.Empty, error) {
-	r.stand(ctx)
+	r.updateItems(ctx)
 	return backend.Empty{}, r.decided(ctx, in.ID, Accepted, r.trust.Accept(ctx, in.ID, in.Seal))
 }
 
 // Refuse refuses an item.
 func (r *Reviewer) Refuse(ctx context.Context, in TrustRequest) (backend.Empty, error) {
-	r.stand(ctx)
+	r.updateItems(ctx)
 	return backend.Empty{}, r.decided(ctx, in.ID, Refused, r.trust.Refuse(ctx, in.ID))
 }
 
 // Revoke forgets what was decided about an item.
 func (r *Reviewer) Revoke(ctx context.Context, in TrustRequest) (backend.Empty, error) {
-	r.stand(ctx)
+	r.updateItems(ctx)
 	return backend.Empty{}, r.decided(ctx, in.ID, Revoked, r.trust.Revoke(ctx, in.ID))
 }
 

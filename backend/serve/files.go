@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// packed is what the names of files end with that are stored compressed with
-// gzip. Without it they are read decompressed.
+// packed is the suffix of files that are stored compressed with gzip. Under
+// the name without it they are read decompressed.
 const packed = ".gz"
 
 // file serves a file of the front end. The index is never cached: after an

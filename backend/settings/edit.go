@@ -125,7 +125,7 @@ func nested(value []byte, path []any) ([]byte, error) {
 	return value, nil
 }
 
-// laid lays a value out for its depth.
+// laid returns a value with the indentation of its depth.
 func (e edit) laid(value []byte, depth int) []byte {
 	var out bytes.Buffer
 	_ = json.Indent(&out, bytes.TrimSpace(value), strings.Repeat(e.indent, depth), e.indent) // Set has checked it
@@ -223,7 +223,7 @@ func (f File) present(root *os.Root) ([]byte, fs.FileMode, error) {
 	return b, info.Mode().Perm(), err
 }
 
-// replace replaces the file, unless it has other bytes than before by now.
+// replace replaces the file, unless its contents have changed since they were read.
 func (f File) replace(root *os.Root, before, after []byte, mode fs.FileMode) (done bool, err error) {
 	name := f.Name + "." + strconv.Itoa(os.Getpid()) + ".tmp"
 	if link, err := root.Lstat(f.Name); err == nil && link.Mode()&fs.ModeSymlink != 0 {

@@ -7,8 +7,8 @@ import (
 	"atelier.dev/atelier/agent/skill/validate"
 )
 
-// maxChecked limits of how many skills all files are checked for the list; of the others
-// it is their main file. Each is checked whole when it is shown.
+// maxChecked limits for how many skills the list checks every file; of the others it
+// checks the main file. A skill that is shown is checked whole.
 const maxChecked = 300
 
 // check returns what is wrong with the skills of a place, by their keys.
@@ -27,7 +27,7 @@ func (s *Skills) check(p *place) map[string][]skill.SkillFinding {
 }
 
 // checkFolder returns everything that is wrong with a skill in its folder.
-func (s *Skills) checkFolder(x standing, folder string) []skill.SkillFinding {
+func (s *Skills) checkFolder(x placed, folder string) []skill.SkillFinding {
 	if x.Broken() { // a link that leads out of the project is not followed here either
 		return x.Findings
 	}

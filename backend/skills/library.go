@@ -39,8 +39,9 @@ func (l library) Skills() []skill.Skill { return l.place().library }
 // Version implements [skill.Library].
 func (l library) Version() uint64 { return l.place().version }
 
-// MayUse says whether a skill may be used in a folder as the caller holds it, just before
-// it is: it is on and, if it runs something, all of its files are what the user accepted.
+// MayUse is asked just before a skill is used in a folder, and judges the skill as the
+// caller holds it: it must be on and, if it runs something, all of its files must be what
+// the user accepted.
 func (s *Skills) MayUse(ctx context.Context, x skill.Skill, folder string) error {
 	off, err := s.switches(ctx)
 	if err != nil {
@@ -71,7 +72,7 @@ func (s *Skills) Used(name string, at time.Time) {
 		if p == nil {
 			continue
 		}
-		if i := slices.IndexFunc(p.rows, func(x standing) bool { return x.Name == name && x.named() }); i >= 0 {
+		if i := slices.IndexFunc(p.rows, func(x placed) bool { return x.Name == name && x.named() }); i >= 0 {
 			s.uses.add(p.rows[i].id, at)
 			s.cfg.Changed()
 			return

@@ -61,7 +61,7 @@ func (s *Skills) shown(path string, scope agent.Scope, folder string) string {
 	return path
 }
 
-func (s *Skills) row(x standing, p *place, u used) SkillRow {
+func (s *Skills) row(x placed, p *place, u used) SkillRow {
 	row := SkillRow{
 		ID: x.id, Name: x.Name, Label: x.Label, Aliases: x.Aliases, Kind: x.Place.Kind, Description: x.Summary(), State: x.state,
 		Usage: SkillUsage{ByUser: x.Usage.ByUser, ByModel: x.Usage.ByModel, Last: u.Last, Count: u.Count, Hint: x.Usage.Hint, Why: x.why},
@@ -100,7 +100,7 @@ func counted(findings []skill.SkillFinding) (out []SkillCount) {
 
 // others returns, of a hidden skill, the file of the one that has its name; of any other,
 // the files of those that it hides.
-func (s *Skills) others(x standing, p *place) (files []string) {
+func (s *Skills) others(x placed, p *place) (files []string) {
 	for _, o := range p.rows {
 		if p.hiddenBy[x.Key()] == o.Key() || p.hiddenBy[o.Key()] == x.Key() {
 			files = append(files, s.named(o, p))
@@ -110,7 +110,7 @@ func (s *Skills) others(x standing, p *place) (files []string) {
 }
 
 // named returns the file of a skill as it is shown; the name of a built-in one.
-func (s *Skills) named(x standing, p *place) string {
+func (s *Skills) named(x placed, p *place) string {
 	if x.Place.Kind == skill.KindBuiltIn {
 		return x.Name
 	}

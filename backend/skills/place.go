@@ -25,7 +25,7 @@ const maxPlaces = 32
 type place struct {
 	folder string
 	found  skill.Found
-	rows   []standing // in the order in which they were found
+	rows   []placed // in the order in which they were found
 	// library are those that may be used, in the order in which they are listed.
 	library []skill.Skill
 	version uint64 // of the library
@@ -35,8 +35,8 @@ type place struct {
 	listing  func() skill.Listing
 }
 
-// standing is a skill that stands in a place.
-type standing struct {
+// placed is a skill in a place.
+type placed struct {
 	skill.Skill
 	id    string
 	state SkillState
@@ -151,7 +151,7 @@ func (s *Skills) read(folder string) (*place, error) {
 	}
 	var named []skill.Skill
 	for _, x := range p.found.Skills {
-		row := standing{Skill: x, id: s.id(x, folder)}
+		row := placed{Skill: x, id: s.id(x, folder)}
 		row.state, row.why = s.judge(x, row.id, folder, off)
 		if row.named() {
 			named = append(named, x)
@@ -164,10 +164,10 @@ func (s *Skills) read(folder string) (*place, error) {
 	return p, nil
 }
 
-// named reports whether a skill has its name, which then no weaker one has. The user does
-// without one that is off or refused; one that waits for a decision is not replaced by
-// another behind the user's back.
-func (x standing) named() bool {
+// named reports whether a skill takes its name from weaker ones. One that is off or
+// refused does not. One that waits for a decision does, so that no other replaces it
+// unnoticed.
+func (x placed) named() bool {
 	switch x.state {
 	case SkillReady, SkillUntrusted, SkillChanged:
 		return true
@@ -177,8 +177,8 @@ func (x standing) named() bool {
 
 // settle decides who has each name.
 func (p *place) settle(named []skill.Skill) {
-	stand := skill.Stand(named)
-	p.hiddenBy = stand.HiddenBy
+	resolved := skill.Resolve(named)
+	p.hiddenBy = resolved.HiddenBy
 	at := map[string]int{}
 	for i := range p.rows {
 		row := &p.rows[i]
@@ -187,7 +187,7 @@ func (p *place) settle(named []skill.Skill) {
 			row.state = SkillHidden
 		}
 	}
-	for _, x := range stand.Skills {
+	for _, x := range resolved.Skills {
 		row := &p.rows[at[x.Key()]]
 		row.Skill = x // with the aliases that it has here
 		if row.state == SkillReady {
@@ -254,9 +254,9 @@ func below(folder, path string) string {
 
 // find returns a skill by its id, and the place where it stands: the project or, if it
 // does not stand there, a work tree.
-func (s *Skills) find(ctx context.Context, id string) (standing, *place, error) {
+func (s *Skills) find(ctx context.Context, id string) (placed, *place, error) {
 	if _, err := s.at(ctx, s.cfg.Folder); err != nil {
-		return standing{}, nil, err
+		return placed{}, nil, err
 	}
 	folders := s.folders()
 	slices.SortStableFunc(folders, func(a, b string) int {
@@ -273,9 +273,9 @@ func (s *Skills) find(ctx context.Context, id string) (standing, *place, error) 
 		if p == nil {
 			continue
 		}
-		if i := slices.IndexFunc(p.rows, func(x standing) bool { return x.id == id }); i >= 0 {
+		if i := slices.IndexFunc(p.rows, func(x placed) bool { return x.id == id }); i >= 0 {
 			return p.rows[i], p, nil
 		}
 	}
-	return standing{}, nil, backend.Problem(backend.ProblemSkillMissing)
+	return placed{}, nil, backend.Problem(backend.ProblemSkillMissing)
 }

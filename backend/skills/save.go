@@ -47,7 +47,7 @@ func (s *Skills) Save(ctx context.Context, in SkillSaveRequest) (SkillRef, error
 }
 
 // overwrite replaces the main file of a skill, if it is what the user saw.
-func (s *Skills) overwrite(x standing, p *place, in SkillSaveRequest) error {
+func (s *Skills) overwrite(x placed, p *place, in SkillSaveRequest) error {
 	if x.Place.Kind == skill.KindBuiltIn {
 		return backend.Problem(backend.ProblemSkillBuiltIn, x.Name)
 	}
@@ -76,7 +76,8 @@ func (s *Skills) overwrite(x standing, p *place, in SkillSaveRequest) error {
 	return nil
 }
 
-// replace replaces a file as a whole, unless it has other bytes than before by now.
+// replace replaces a file as a whole, unless its contents have changed since they
+// were read.
 func replace(root *os.Root, name string, before, after []byte) (done bool, err error) {
 	info, err := root.Stat(name)
 	if err != nil {

@@ -65,7 +65,7 @@ func limits(x skill.Skill) SkillLimits {
 }
 
 // parsed returns a skill as another text of its main file makes it.
-func (s *Skills) parsed(x standing, content string) skill.Skill {
+func (s *Skills) parsed(x placed, content string) skill.Skill {
 	name := x.Name
 	if x.Place.Folder != "" {
 		name = filepath.Base(x.Place.Folder)
@@ -76,11 +76,11 @@ func (s *Skills) parsed(x standing, content string) skill.Skill {
 }
 
 // findings returns what is wrong with a skill whose main file has this text.
-func (s *Skills) findings(x standing, p *place, now skill.Skill, content string) []skill.SkillFinding {
+func (s *Skills) findings(x placed, p *place, now skill.Skill, content string) []skill.SkillFinding {
 	switch x.Place.Kind {
 	case skill.KindSkill:
 		aliases := slices.DeleteFunc(slices.Clone(x.Findings), func(f skill.SkillFinding) bool { return f.Rule != ruleAlias })
-		return merged(s.checkFolder(standing{Skill: now}, p.folder), aliases)
+		return merged(s.checkFolder(placed{Skill: now}, p.folder), aliases)
 	case skill.KindCommand:
 		return merged(now.Findings)
 	}
@@ -96,7 +96,7 @@ func version(content string) string {
 }
 
 // content returns the text of a skill's main file as it is now; the body of a built-in one.
-func (s *Skills) content(x standing, p *place) (string, error) {
+func (s *Skills) content(x placed, p *place) (string, error) {
 	if x.Place.Kind == skill.KindBuiltIn {
 		return x.Body, nil
 	}
@@ -106,7 +106,7 @@ func (s *Skills) content(x standing, p *place) (string, error) {
 
 // readFile reads a file of a skill, no more than limit. No link leads it out of the project.
 // It never blocks, even if a pipe or a device has taken the file's place.
-func (s *Skills) readFile(x standing, p *place, path string, limit int64) ([]byte, error) {
+func (s *Skills) readFile(x placed, p *place, path string, limit int64) ([]byte, error) {
 	shown := s.shown(path, x.Place.Scope, p.folder)
 	fail := func(err error) ([]byte, error) {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -138,7 +138,7 @@ func (s *Skills) readFile(x standing, p *place, path string, limit int64) ([]byt
 
 // open opens the folder out of which no path of a skill may lead: the project's, or its own
 // one, wherever the user's links lead to it.
-func (s *Skills) open(x standing, p *place, path string) (root *os.Root, name string, err error) {
+func (s *Skills) open(x placed, p *place, path string) (root *os.Root, name string, err error) {
 	path, err = filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, "", err
@@ -174,7 +174,7 @@ func (s *Skills) File(ctx context.Context, in SkillFileRequest) (SkillFileReply,
 }
 
 // draft returns a skill with a text that is not saved: one that stands there, or a new one.
-func (s *Skills) draft(ctx context.Context, id string, kind skill.SkillKind, name, content string) (x standing, p *place, now skill.Skill, err error) {
+func (s *Skills) draft(ctx context.Context, id string, kind skill.SkillKind, name, content string) (x placed, p *place, now skill.Skill, err error) {
 	if len(content) > skill.MaxFile {
 		return x, p, now, tooLarge()
 	}

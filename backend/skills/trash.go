@@ -39,7 +39,7 @@ func (s *Skills) Remove(ctx context.Context, in SkillRef) (backend.Empty, error)
 	return backend.Empty{}, s.again()
 }
 
-func (s *Skills) discard(x standing, p *place) error {
+func (s *Skills) discard(x placed, p *place) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	target := x.Place.Folder

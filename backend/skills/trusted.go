@@ -61,11 +61,11 @@ func (s *Skills) stand(all []skill.Skill) {
 			items = append(items, s.item(x, s.cfg.Folder))
 		}
 	}
-	s.cfg.Trust.Stand(trust.KindSkill, items)
+	s.cfg.Trust.SetItems(trust.KindSkill, items)
 }
 
-// Stand implements [review.Owner].
-func (s *Skills) Stand(ctx context.Context) (more bool) {
+// UpdateItems implements [review.Owner].
+func (s *Skills) UpdateItems(ctx context.Context) (more bool) {
 	p, err := s.at(ctx, s.cfg.Folder)
 	return err == nil && p.found.More
 }

@@ -103,7 +103,7 @@ func (w *watcher) follow() uint64 {
 	return state.Sum64()
 }
 
-// sum adds what is seen of a file from outside.
+// sum adds the mode, the size and the time of a file.
 func sum(to io.Writer, path string, e fs.DirEntry) {
 	info, err := e.Info()
 	if err != nil {

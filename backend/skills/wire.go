@@ -105,7 +105,7 @@ type SkillUsage struct {
 	Count   int   `json:"count,omitempty"`
 	// Hint shows what arguments it takes.
 	Hint string `json:"hint,omitempty"`
-	// Why says in which words it is unavailable.
+	// Why says what makes it unavailable.
 	Why string `json:"why,omitempty"`
 }
 

@@ -136,7 +136,7 @@ func (b *builder) claudeAnswered(m claudeMessage) {
 	}
 }
 
-// natural returns a count that makes sense.
+// natural brings a count within the range of plausible ones.
 func natural(n int64) int64 { return min(max(n, 0), 1<<40) }
 
 // onlyText joins the texts of a message.

@@ -109,7 +109,7 @@ func ownSkill(use *agent.SkillUse) *agent.SkillUse {
 	return &own
 }
 
-// plainID is how our ids look. An id may become part of a file's name.
+// plainID matches our ids. An id may become part of a file's name.
 var plainID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_.:-]{0,127}$`) })
 
 func (n *native) add(raw json.RawMessage) {

@@ -20,7 +20,7 @@ func BenchmarkCheckAll(b *testing.B) {
 					Kind: KindServer, ID: name, Title: name, Origin: folder + "/.mcp.json", Slot: name, Scope: agent.ScopeProject, Definition: name,
 				})
 			}
-			t.Stand(KindServer, items)
+			t.SetItems(KindServer, items)
 			if _, err := t.AcceptForRun(b.Context(), KindServer); err != nil {
 				b.Fatal(err)
 			}

@@ -24,8 +24,8 @@ func TestAcceptForRunLeavesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	const other = Kind("server")
-	w.Stand(other, []Item{{Kind: other, ID: "server", Command: Command{Line: "true"}}})
-	w.Stand(KindHook, []Item{
+	w.SetItems(other, []Item{{Kind: other, ID: "server", Command: Command{Line: "true"}}})
+	w.SetItems(KindHook, []Item{
 		{Kind: KindHook, ID: "blocked", Command: Command{Line: "sh big.sh"}}, {Kind: KindHook, ID: "refused", Command: Command{Line: "true"}},
 		{Kind: KindHook, ID: "fine", Command: Command{Line: "true"}},
 	})
@@ -62,7 +62,7 @@ func TestGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	items := []Item{{Kind: KindHook, ID: "accepted", Command: Command{Line: "true"}}, {Kind: KindHook, ID: "refused", Slot: "x", Command: Command{Line: "true"}}}
-	w.Stand(KindHook, items)
+	w.SetItems(KindHook, items)
 	shown, err := w.Show(t.Context(), "accepted")
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestGone(t *testing.T) {
 	} {
 		w.open()
 		if tt.stand != nil {
-			w.Stand(KindHook, tt.stand)
+			w.SetItems(KindHook, tt.stand)
 		}
 		list, err := w.List(t.Context())
 		if err != nil {

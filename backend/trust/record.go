@@ -28,15 +28,15 @@ func (r record) key() string { return string(r.Kind) + ":" + r.ID }
 
 func key(i Item) string { return string(i.Kind) + ":" + i.ID }
 
-// standing is what stands in a folder. It does not change.
-type standing struct {
+// itemSet is the items that a folder has. It does not change.
+type itemSet struct {
 	all  []Item
 	byID map[string]int  // the first of each id
 	keys map[string]bool // of all items
 }
 
-func standingOf(all []Item) *standing {
-	s := &standing{all: all, byID: map[string]int{}, keys: map[string]bool{}}
+func itemSetOf(all []Item) *itemSet {
+	s := &itemSet{all: all, byID: map[string]int{}, keys: map[string]bool{}}
 	for i, item := range all {
 		if _, known := s.byID[item.ID]; !known {
 			s.byID[item.ID] = i
@@ -74,9 +74,9 @@ func tableOf(x index) *table {
 	return t
 }
 
-// of returns what was decided about an item or, if nothing was, about the accepted
-// one whose place it took.
-func (t *table) of(item Item, now *standing) record {
+// of returns the decision about an item or, if there is none, the one about the
+// accepted item whose place it took.
+func (t *table) of(item Item, now *itemSet) record {
 	if r, ok := t.byKey[key(item)]; ok {
 		return r
 	}

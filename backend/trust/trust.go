@@ -66,7 +66,7 @@ type Command struct {
 	// Line is a line for a shell or, if there are Args, a program.
 	Line string
 	Args []string
-	// Other says that the shell is none that reads POSIX syntax, so that only the
+	// Other says that the shell does not read POSIX syntax, so that only the
 	// names in the line are found.
 	Other bool
 	// Dir is where it starts; empty for the folder itself. Env are its variables.
@@ -126,9 +126,9 @@ type Trust struct {
 
 	mu       sync.Mutex
 	kinds    map[Kind][]Item
-	standing *standing // of all kinds
-	run      index     // what was accepted until the program ends
-	runTable *table    // of run; nil if it changed since
+	current  *itemSet // of all kinds
+	run      index    // what was accepted until the program ends
+	runTable *table   // of run; nil if it changed since
 	read     reading
 	changing sync.Mutex // held while the index is stored
 }
@@ -138,11 +138,11 @@ func New(cfg Config) *Trust {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Trust{cfg: cfg, kinds: map[Kind][]Item{}, standing: standingOf(nil)}
+	return &Trust{cfg: cfg, kinds: map[Kind][]Item{}, current: itemSetOf(nil)}
 }
 
-// Stand says which items of a kind stand there now. Only they can run.
-func (t *Trust) Stand(kind Kind, items []Item) {
+// SetItems says which items of a kind there are now. Only they can run.
+func (t *Trust) SetItems(kind Kind, items []Item) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kinds[kind] = slices.Clone(items)
@@ -150,14 +150,14 @@ func (t *Trust) Stand(kind Kind, items []Item) {
 	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
 		all = append(all, t.kinds[kind]...)
 	}
-	t.standing = standingOf(all)
+	t.current = itemSetOf(all)
 }
 
 // items returns what stands there now.
-func (t *Trust) items() *standing {
+func (t *Trust) items() *itemSet {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.standing
+	return t.current
 }
 
 func (t *Trust) item(id string) (Item, error) {
@@ -215,7 +215,7 @@ func (t *Trust) forRun(item Item) record {
 	if t.runTable == nil {
 		t.runTable = tableOf(t.run)
 	}
-	return t.runTable.of(item, t.standing)
+	return t.runTable.of(item, t.current)
 }
 
 // List lists what stands there and what was trusted and is gone.

@@ -90,7 +90,7 @@ func (w *world) stands(item Item) Status {
 	if item.Definition == "" {
 		item.Definition = item.Command.Line
 	}
-	w.Stand(item.Kind, []Item{item})
+	w.SetItems(item.Kind, []Item{item})
 	return w.status()
 }
 

@@ -188,8 +188,8 @@ func (h *helpers) Send(ctx context.Context, id, message string) error {
 	return err
 }
 
-// keepsTo refuses to give more work to an agent that is not bound to a skill which
-// limits its parent by now.
+// keepsTo refuses more work for an agent that is not bound by a skill that limits
+// its parent now.
 func (h *helpers) keepsTo(ctx context.Context, id string) error {
 	parent, err := h.bench.cfg.Store.Session(ctx, h.parent)
 	if err != nil {

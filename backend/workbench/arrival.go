@@ -9,9 +9,9 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// patienceOfArrival is how long a project that was opened at a place may take to show it.
-// Later, the user has forgotten that they wanted to go there.
-const patienceOfArrival = time.Minute
+// arrivalTime is how long a project that was opened at a place may take to show it.
+// After that, the user no longer expects to be taken there.
+const arrivalTime = time.Minute
 
 // Arrival is a place in another project's session, which the user chose before that
 // project was opened. Words are marked there.
@@ -55,7 +55,7 @@ func (w *Workbench) arrive(ctx context.Context, _ backend.Empty) (ArrivalReply, 
 		return ArrivalReply{}, err
 	}
 	var a Arrival
-	if json.Unmarshal([]byte(text), &a) != nil || time.Since(time.UnixMilli(a.At)).Abs() > patienceOfArrival {
+	if json.Unmarshal([]byte(text), &a) != nil || time.Since(time.UnixMilli(a.At)).Abs() > arrivalTime {
 		return ArrivalReply{}, nil // of another version, or too late
 	}
 	return ArrivalReply{&a}, nil

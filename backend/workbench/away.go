@@ -10,9 +10,9 @@ import (
 	"atelier.dev/atelier/backend/audit"
 )
 
-// An absence begins to count after absent without a look at any page. While
-// somebody looks, the time is written down every so often, so that a program that
-// is killed knows it nearly.
+// An absence counts once nobody has looked at a page for the time absent. While
+// somebody looks, the time is stored now and then, so that it is nearly right
+// after a kill.
 const (
 	absent      = 3 * time.Minute
 	looksStored = 5 * time.Minute

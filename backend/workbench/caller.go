@@ -52,7 +52,7 @@ type Caller struct {
 	callerState
 }
 
-// callerState is where a caller stands.
+// callerState is the state of a caller.
 type callerState struct {
 	mu      sync.Mutex // guards what follows
 	session string     // empty until a call needs one

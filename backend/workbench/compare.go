@@ -265,7 +265,7 @@ func (w *Workbench) compareBranches(ctx context.Context, in CompareRequest) (Com
 	defer cancel()
 	c, err := w.compareOf(ctx, in.Session, in.With)
 	if err != nil {
-		return CompareReply{}, slowly(ctx, err)
+		return CompareReply{}, slowError(ctx, err)
 	}
 	defer c.close()
 	reply := CompareReply{Ours: c.ours.facts(), Theirs: c.theirs.facts()}
@@ -292,8 +292,8 @@ func (w *Workbench) compareBranches(ctx context.Context, in CompareRequest) (Com
 	return reply, nil
 }
 
-// slowly returns the reason if the time of an answer is over.
-func slowly(ctx context.Context, err error) error {
+// slowError returns the reason if the time of an answer is over.
+func slowError(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errSlow) {
 		return cause
 	}

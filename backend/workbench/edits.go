@@ -95,8 +95,8 @@ func (w *Workbench) editsOf(ctx context.Context, session string, last bool) ([]c
 	return out, nil
 }
 
-// editLog returns a session's edits. It reads what the log has more than it
-// had the last time.
+// editLog returns a session's edits. It reads only what was added to the log
+// since the last time.
 func (w *Workbench) editLog(ctx context.Context, info backend.SessionInfo) (editLog, error) {
 	for {
 		w.edits.Lock()

@@ -88,7 +88,7 @@ func (w *Workbench) reviewExport(ctx context.Context, in ExportRequest) (ExportR
 	out.Findings, out.More = e.redactor.Findings()
 	room := &limited{left: maxPreview}
 	err = e.write(ctx, room)
-	if out.Cut = errors.Is(err, errEnough); out.Cut {
+	if out.Cut = errors.Is(err, errFull); out.Cut {
 		err = nil
 	}
 	for len(room.b) > 0 && !utf8.Valid(room.b) && out.Cut {
@@ -104,13 +104,13 @@ type limited struct {
 	left int
 }
 
-var errEnough = errors.New("that is enough")
+var errFull = errors.New("the limit is reached")
 
 func (l *limited) Write(p []byte) (int, error) {
 	n := min(len(p), l.left)
 	l.b, l.left = append(l.b, p[:n]...), l.left-n
 	if n < len(p) {
-		return n, errEnough
+		return n, errFull
 	}
 	return n, nil
 }

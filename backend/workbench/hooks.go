@@ -120,7 +120,7 @@ func (w *Workbench) dryRun(ctx context.Context, in hooks.HookDryRunRequest) (hoo
 	return trial.Reply(ctx), nil
 }
 
-// pastCalls is something that looks at past calls.
+// pastCalls is a trial, which is shown past calls.
 type pastCalls interface {
 	Add(events []agent.Event) // before those that were added last
 	Next()                    // another session begins

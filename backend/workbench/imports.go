@@ -174,7 +174,8 @@ type importing struct {
 	stop context.CancelCauseFunc
 }
 
-// errImportStopped is why the context of an import ends that a person stopped.
+// errImportStopped is the cause with which the context of an import ends that a
+// person stops.
 var errImportStopped = errors.New("the import was stopped")
 
 // begin waits for the turn. The import ends with the context that is returned.
@@ -211,7 +212,7 @@ type ImportProgress struct {
 	Done float64 `json:"done"`
 }
 
-// importProgress says how far the import is that is under way.
+// importProgress says how much of the current import is done.
 func (w *Workbench) importProgress(context.Context, backend.Empty) (ImportProgress, error) {
 	w.importing.mu.Lock()
 	defer w.importing.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/agent/project"
 )
 
-// glanceFor is how long a list waits for what its folders look like.
-const glanceFor = 500 * time.Millisecond
+// lookTime is how long a list waits for what its folders look like.
+const lookTime = 500 * time.Millisecond
 
 // folderLook is what a folder looks like. Its zero value is also that of a folder
 // that did not answer in time.
@@ -26,29 +26,29 @@ func lookAt(folder string) folderLook {
 	return folderLook{branch: project.Branch(folder)}
 }
 
-// glances looks at several folders at once, because one on a mount that does not
+// folderLooks looks at several folders at once, because one on a mount that does not
 // answer holds up whoever asks. Nothing can stop such a look; it ends when the
 // system answers. Until then no other one begins at the same folder, so there are
 // no more looks than recent folders.
-type glances struct {
+type folderLooks struct {
 	at func(folder string) folderLook
 
 	mu      sync.Mutex
-	running map[string]*glance
+	running map[string]*pendingLook
 }
 
-// glance is one look at a folder. found is valid once done is closed.
-type glance struct {
+// pendingLook is one look at a folder. found is valid once done is closed.
+type pendingLook struct {
 	done  chan struct{}
 	found folderLook
 }
 
-// all looks at the folders. It returns after [glanceFor] or when ctx ends, without
+// all looks at the folders. It returns after [lookTime] or when ctx ends, without
 // those that did not answer.
-func (l *glances) all(ctx context.Context, folders []string) map[string]folderLook {
-	ctx, cancel := context.WithTimeout(ctx, glanceFor)
+func (l *folderLooks) all(ctx context.Context, folders []string) map[string]folderLook {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	begun := map[string]*glance{}
+	begun := map[string]*pendingLook{}
 	for _, folder := range folders {
 		begun[folder] = l.begin(folder)
 	}
@@ -67,16 +67,16 @@ func (l *glances) all(ctx context.Context, folders []string) map[string]folderLo
 	return found
 }
 
-func (l *glances) begin(folder string) *glance {
+func (l *folderLooks) begin(folder string) *pendingLook {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if running, ok := l.running[folder]; ok {
 		return running
 	}
 	if l.running == nil {
-		l.running = map[string]*glance{}
+		l.running = map[string]*pendingLook{}
 	}
-	begun := &glance{done: make(chan struct{})}
+	begun := &pendingLook{done: make(chan struct{})}
 	l.running[folder] = begun
 	go func() {
 		begun.found = l.at(folder)

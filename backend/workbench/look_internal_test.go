@@ -15,7 +15,7 @@ func TestAFolderThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead := make(chan struct{})
 		asked := make(chan string, 100)
-		l := glances{at: func(folder string) folderLook {
+		l := folderLooks{at: func(folder string) folderLook {
 			asked <- folder
 			if folder == "dead" {
 				<-dead
@@ -29,7 +29,7 @@ func TestAFolderThatDoesNotAnswer(t *testing.T) {
 			if diff := cmp.Diff(want, found, cmp.AllowUnexported(folderLook{})); diff != "" {
 				t.Error(diff)
 			}
-			if took := time.Since(begin); took != glanceFor {
+			if took := time.Since(begin); took != lookTime {
 				t.Errorf("took %v", took)
 			}
 		}

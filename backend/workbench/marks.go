@@ -102,8 +102,8 @@ func cut(text string, most int) string {
 // elsewhere.
 var errNotDeleted = backend.Problem(backend.ProblemSessionUndeleted)
 
-// whileClosed does something to a session and those that it started, while none of
-// them can run. It refuses if one of them is working or waits for a person.
+// whileClosed calls do while neither a session nor those that it started can run.
+// It refuses if one of them is working or waits for a person.
 func (w *Workbench) whileClosed(ctx context.Context, session string, do func(ids []string) error) error {
 	info, err := w.session(ctx, session)
 	if err != nil {

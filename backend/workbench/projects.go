@@ -39,7 +39,7 @@ func (w *Workbench) listProjects(ctx context.Context, _ backend.Empty) (ProjectL
 	for i, p := range known {
 		folders[i] = p.Folder
 	}
-	seen := w.glances.all(ctx, folders)
+	seen := w.looking.all(ctx, folders)
 	if err := ctx.Err(); err != nil {
 		return ProjectList{}, err
 	}

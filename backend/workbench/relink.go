@@ -72,7 +72,7 @@ func (w *Workbench) movedHere(ctx context.Context, _ backend.Empty) (MovedFolder
 		if slices.Contains(record.Left, f.Folder) || f.Sessions == 0 || !isMissing(f.Folder) {
 			continue
 		}
-		by, err := w.likeness(ctx, here, f.Folder)
+		by, err := w.matchReason(ctx, here, f.Folder)
 		if err != nil {
 			return MovedFolder{}, err
 		}
@@ -86,9 +86,9 @@ func (w *Workbench) movedHere(ctx context.Context, _ backend.Empty) (MovedFolder
 // rank orders the reasons to take a folder for another one.
 var rank = map[string]int{"name": 1, "root": 2, "marker": 3}
 
-// likeness says why this folder may be one that is missing; empty if nothing speaks
-// for it. Of a folder that older programs worked in, only the name is known.
-func (w *Workbench) likeness(ctx context.Context, here project.Identity, folder string) (by string, err error) {
+// matchReason says why this folder may be one that is missing; empty if nothing speaks
+// for it. Of a folder that only older versions worked in, only the name is known.
+func (w *Workbench) matchReason(ctx context.Context, here project.Identity, folder string) (by string, err error) {
 	record, known, err := w.folderRecord(ctx, folder)
 	if err != nil {
 		return "", err
@@ -107,7 +107,7 @@ func isMissing(folder string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// folderRecord reads what is known of a folder. A damaged record is known to be none.
+// folderRecord reads what is known of a folder. A damaged record counts as none.
 func (w *Workbench) folderRecord(ctx context.Context, folder string) (r folderRecord, known bool, err error) {
 	text, err := w.cfg.Store.Setting(ctx, identitySetting+folder)
 	if e := (*backend.Error)(nil); errors.As(err, &e) && e.ID == backend.ProblemSettingDamaged {

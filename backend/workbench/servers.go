@@ -22,7 +22,7 @@ func (w *Workbench) newServers() *mcp.Servers {
 // offered returns what servers offer to a session.
 func (w *Workbench) offered(session string, past []agent.Event) *offer.Session {
 	return w.servers.Session(offer.Config{
-		Session: session, Loaded: offer.Loaded(agent.Standing(past)), Began: w.asking.began(session),
+		Session: session, Loaded: offer.Loaded(agent.NotTakenBack(past)), Began: w.asking.began(session),
 		Window: func(provider, model string) int64 { return w.providers.Limits(provider, model).Window },
 	})
 }

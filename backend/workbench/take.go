@@ -11,9 +11,9 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// taking returns taking over a file from the other branch as a step that is taken out
-// of our folder: three ways, so that what somebody changed there stays. It reports
-// false if not both versions are known.
+// taking returns a step whose undoing in our folder takes a file over from the other
+// branch. Undoing merges three ways, so that other changes of the file stay. taking
+// reports false unless both versions are known.
 func (c *comparison) taking(ctx context.Context, path string) (*undo.Folder, undo.Step, bool) {
 	p := c.pair(ctx, path)
 	if !p.ours.known || !p.theirs.known || c.ours.disk == nil || p.same() {
@@ -36,7 +36,7 @@ func (w *Workbench) compareFile(ctx context.Context, in CompareFileRequest) (Com
 	defer cancel()
 	c, err := w.compareOf(ctx, in.Session, in.With)
 	if err != nil {
-		return CompareFileReply{}, slowly(ctx, err)
+		return CompareFileReply{}, slowError(ctx, err)
 	}
 	defer c.close()
 	p := c.pair(ctx, in.Path)
@@ -48,7 +48,7 @@ func (w *Workbench) compareFile(ctx context.Context, in CompareFileRequest) (Com
 	}
 	plan, err := folder.Plan(ctx, []undo.Step{step})
 	if err != nil || len(plan.Files) != 1 {
-		return reply, slowly(ctx, err)
+		return reply, slowError(ctx, err)
 	}
 	f := plan.Files[0]
 	reply.Take = &TakePlan{

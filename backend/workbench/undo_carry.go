@@ -21,12 +21,12 @@ import (
 
 func newRestoration() string { return ulid.Make().String() }
 
-// deed is something that is done with a session at rest. record stores an event.
-type deed func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error
+// action is done with a session at rest. record stores an event.
+type action func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error
 
 // exclusively does something with a session at rest. Nothing else happens in the
 // session meanwhile, neither here nor in another process.
-func (w *Workbench) exclusively(ctx context.Context, session string, do deed) error {
+func (w *Workbench) exclusively(ctx context.Context, session string, do action) error {
 	if _, err := w.atRest(ctx, session); err != nil {
 		return undoBusy(err)
 	}
@@ -55,7 +55,7 @@ func (w *Workbench) exclusively(ctx context.Context, session string, do deed) er
 
 // alone does something with a session if none of its agents works. A restoration that
 // a crash cut off is settled first.
-func (w *Workbench) alone(ctx context.Context, session string, s *agent.Session, yield func(agent.Event, error) bool, do deed) error {
+func (w *Workbench) alone(ctx context.Context, session string, s *agent.Session, yield func(agent.Event, error) bool, do action) error {
 	for _, l := range w.sessions.StartedBy(session) {
 		if l.Busy() {
 			return backend.Problem(backend.ProblemUndoWorking)

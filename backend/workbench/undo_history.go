@@ -48,8 +48,8 @@ func (l *undoLog) add(ev agent.Event) {
 	l.events = append(l.events, ev)
 }
 
-// undoLog returns that part of a session's log. It reads what the log has more than it
-// had the last time.
+// undoLog returns that part of a session's log. It reads only what was added to the
+// log since the last time.
 func (w *Workbench) undoLog(ctx context.Context, info backend.SessionInfo) ([]agent.Event, error) {
 	w.undoLogs.mu.Lock()
 	log := w.undoLogs.bySession[info.ID]
@@ -153,7 +153,7 @@ func (u *undoable) newest() int {
 // latest returns the newest step whose changes stand, also in part; nil if there is none.
 func (u *undoable) latest() *undo.Past {
 	for i := len(u.Steps) - 1; i >= 0; i-- {
-		if u.Steps[i].Standing() != nil {
+		if u.Steps[i].Remaining() != nil {
 			return &u.Steps[i]
 		}
 	}

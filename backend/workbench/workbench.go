@@ -118,7 +118,7 @@ type Workbench struct {
 	// measured at a time.
 	measuring chan struct{}
 	looks     looks
-	glances   glances
+	looking   folderLooks
 	relinked  relinked
 	preparing sync.WaitGroup
 }
@@ -130,7 +130,7 @@ func New(cfg Config) *Workbench {
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}}, undoLogs: undoLogs{bySession: map[string]undoLog{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
 		importing: importing{turn: make(chan struct{}, 1)},
-		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, glances: glances{at: lookAt},
+		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, looking: folderLooks{at: lookAt},
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 	}
 	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
@@ -149,9 +149,9 @@ func New(cfg Config) *Workbench {
 	return w
 }
 
-// Prepare begins to make what the first session needs and no setting changes: the catalogue
-// of models, and the tables of the tools' names. It returns at once; whoever needs a part
-// that is not ready waits for it.
+// Prepare begins to build what the first session needs and what no setting changes: the
+// catalogue of models, and the tables of the tools' names. It returns at once; whoever
+// needs a part that is not ready waits for it.
 func (w *Workbench) Prepare() {
 	w.preparing.Go(func() { // ends by itself, within milliseconds
 		_ = w.providers.CheckCatalogue() // whoever lists models learns of faults in the user's rows

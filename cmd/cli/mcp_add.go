@@ -91,7 +91,7 @@ func (f *addFlags) draft(args []string, dash int) (d mcp.ServerDraft, why string
 
 // serversCalled lists the servers of a name, in one scope or in all.
 func (c *command) serversCalled(a *app, name, scope string) ([]mcp.ServerRow, error) {
-	reply, err := ask[mcp.ServersReply](c.ctx, a, "mcp.list", mcp.ServersRequest{Still: true})
+	reply, err := ask[mcp.ServersReply](c.ctx, a, "mcp.list", mcp.ServersRequest{NoConnect: true})
 	return slices.DeleteFunc(reply.Servers, func(r mcp.ServerRow) bool {
 		return r.Name != name || scope != "" && string(r.Origin.Scope) != scope
 	}), err

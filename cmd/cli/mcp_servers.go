@@ -86,7 +86,7 @@ func (c *command) testServer(args []string) int {
 		return c.misused(flags, "name one server")
 	}
 	return c.withApp(flags.Arg(1), func(a *app) error {
-		list, err := ask[mcp.ServersReply](c.ctx, a, "mcp.list", mcp.ServersRequest{Still: true}) // the others are left alone
+		list, err := ask[mcp.ServersReply](c.ctx, a, "mcp.list", mcp.ServersRequest{NoConnect: true}) // the others are left alone
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (c *command) settleServers(a *app, trusted bool) error {
 			return err
 		}
 	}
-	reply, err := ask[mcp.ServersReply](c.ctx, a, "mcp.list", mcp.ServersRequest{Still: true})
+	reply, err := ask[mcp.ServersReply](c.ctx, a, "mcp.list", mcp.ServersRequest{NoConnect: true})
 	if err != nil {
 		return err
 	}

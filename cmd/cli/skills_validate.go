@@ -150,7 +150,7 @@ func (v *validation) project() error {
 	if found.More {
 		fmt.Fprintln(v.c.err, "There are more skills than are loaded.")
 	}
-	for _, s := range skill.Stand(found.Skills).Skills { // with what is found of their aliases
+	for _, s := range skill.Resolve(found.Skills).Skills { // with what is found of their aliases
 		if i := slices.IndexFunc(found.Skills, func(o skill.Skill) bool { return o.Key() == s.Key() }); i >= 0 {
 			found.Skills[i] = s
 		}

@@ -38,7 +38,7 @@ func (w *Watcher) Keep(want map[string]bool) {
 }
 
 // Reach watches the folders on the way from base, which is above path, to path, as far
-// as they are there. It adds them to want, without links: two watches over one folder
+// as they exist. It adds them to want, without links: two watches over one folder
 // would end together. It returns the names on the way whose changes matter.
 func (w *Watcher) Reach(base, path string, want map[string]bool) (names []string) {
 	rel, err := filepath.Rel(base, path)

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// calm is how long nothing may happen before a change is told, and hectic how
-	// long a change waits for that.
+	// A change is reported once nothing has happened for the time calm, or after
+	// the time hectic at the latest.
 	calm, hectic = 150 * time.Millisecond, 2 * time.Second
 	// polling is how often folders are looked at where the system reports nothing.
 	polling = 2 * time.Second

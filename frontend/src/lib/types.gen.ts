@@ -2282,7 +2282,7 @@ export type ServersReply = {
 
 export type ServersRequest = {
   session?: string
-  still?: boolean
+  no_connect?: boolean
 }
 
 export type SessionEnd = {

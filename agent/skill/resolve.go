@@ -2,19 +2,19 @@ package skill
 
 import "slices"
 
-// Standing says which skill has each name.
-type Standing struct {
+// Resolution says which skill each name calls.
+type Resolution struct {
 	// Skills are those that can be called by their names, the strongest first.
 	Skills []Skill
 	// HiddenBy maps the key of each skill that has the name of a stronger one to that one's key.
 	HiddenBy map[string]string
 }
 
-// Stand decides who has each name: of two skills the one that was found later. An unreadable
+// Resolve decides which skill each name calls: of two skills the one that was found later. An unreadable
 // skill has no name. An alias belongs to the strongest skill that has it, and the others get
 // a finding.
-func Stand(all []Skill) Standing {
-	st := Standing{HiddenBy: map[string]string{}}
+func Resolve(all []Skill) Resolution {
+	r := Resolution{HiddenBy: map[string]string{}}
 	owner := map[string]string{}
 	first := 0 // of those of one folder, which stay in their order
 	for _, s := range slices.Backward(all) {
@@ -22,19 +22,19 @@ func Stand(all []Skill) Standing {
 			continue
 		}
 		if by, taken := owner[s.Name]; taken {
-			st.HiddenBy[s.Key()] = by
+			r.HiddenBy[s.Key()] = by
 			continue
 		}
 		owner[s.Name] = s.Key()
-		if n := len(st.Skills); n > 0 && !sameFolder(st.Skills[n-1], s) {
-			slices.Reverse(st.Skills[first:])
+		if n := len(r.Skills); n > 0 && !sameFolder(r.Skills[n-1], s) {
+			slices.Reverse(r.Skills[first:])
 			first = n
 		}
-		st.Skills = append(st.Skills, s)
+		r.Skills = append(r.Skills, s)
 	}
-	slices.Reverse(st.Skills[first:])
-	st.Skills = settleAliases(st.Skills)
-	return st
+	slices.Reverse(r.Skills[first:])
+	r.Skills = settleAliases(r.Skills)
+	return r
 }
 
 func sameFolder(a, b Skill) bool {
