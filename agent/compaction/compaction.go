@@ -60,6 +60,7 @@ func (p Policy) Threshold(window int64) int64 {
 
 // Service is an [agent.Compactor]. Any number of sessions may share it.
 type Service struct {
+	// Model writes the summaries. Without it, no conversation is compacted.
 	Model generate.Model
 	// Policy returns the current policy; nil means [DefaultPolicy].
 	Policy func() Policy

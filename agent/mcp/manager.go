@@ -13,11 +13,15 @@ import (
 	"time"
 )
 
-// Config is what a [Manager] needs of its host.
+// Config is what a [Manager] needs of its host. Every field may be left out.
 type Config struct {
-	Version string          // Atelier's own, for servers
-	Dir     string          // the project's folder: default working directory, and the one root
-	Environ func() []string // the machine's variables, which are filtered for servers (K-16)
+	Version string // of the program, which servers are told
+	// Dir is the project's folder: where programs start, and the only root. Without it
+	// they start in the working directory, and there is no root.
+	Dir string
+	// Environ returns the machine's variables, which are filtered for servers (K-16);
+	// nil means those of this process.
+	Environ func() []string
 	// RoundTripper carries the requests to a server over HTTP: authorisation and
 	// network policy. It fails with [ErrNeedsAuth] if the user has to authorise. Nil
 	// means the default.
@@ -25,9 +29,9 @@ type Config struct {
 	// Ready is asked right before each start of a server's program, and says why it
 	// may not start; nil lets every program start.
 	Ready   func(Server) error
-	Asker   Asker  // nil refuses what servers ask
-	Changed func() // there is news to show; it must not block
-	Now     func() time.Time
+	Asker   Asker            // nil refuses what servers ask
+	Changed func()           // called when the state of a server changed; must not block; may be nil
+	Now     func() time.Time // nil means the system clock
 }
 
 // Asker answers what servers ask. Its methods are called on goroutines of their

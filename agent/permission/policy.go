@@ -18,8 +18,8 @@ import (
 	"atelier.dev/atelier/agent/permission/rule"
 )
 
-// Policy implements [agent.Gate] for the six permission modes (K-12). It is
-// not safe for concurrent use: Decide and Grant belong to the session's
+// Policy implements [agent.Gate] for the six permission modes (K-12). Make one
+// with [New]. It is not safe for concurrent use: Decide and Grant belong to the session's
 // goroutine.
 type Policy struct {
 	dir     string // the workspace, without symbolic links

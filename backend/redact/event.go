@@ -23,28 +23,36 @@ func (r *Redactor) Scan(seq int64, v any) error {
 	return nil
 }
 
-// Event returns an event without the secrets that the policy takes out.
+// Event returns an event without the secrets that the policy takes out. With an error
+// it returns nothing of the event.
 func (r *Redactor) Event(ev agent.Event) (agent.Event, error) {
 	clean, err := r.cleaned(ev.Data)
-	if err != nil || clean == nil {
-		return ev, err
+	if err != nil {
+		return agent.Event{}, err
+	}
+	if clean == nil {
+		return ev, nil
 	}
 	if ev.Data, err = agent.DecodePayload(ev.Kind(), clean); err != nil {
-		return ev, fmt.Errorf("take secrets out of an event: %w", err)
+		return agent.Event{}, fmt.Errorf("take secrets out of an event: %w", err)
 	}
 	return ev, nil
 }
 
 // Value returns a value with a JSON form without the secrets that the policy takes
-// out.
+// out. With an error it returns nothing of the value.
 func Value[T any](r *Redactor, v T) (T, error) {
-	clean, err := r.cleaned(v)
-	if err != nil || clean == nil {
-		return v, err
-	}
 	var out T
+	clean, err := r.cleaned(v)
+	if err != nil {
+		return out, err
+	}
+	if clean == nil {
+		return v, nil
+	}
 	if err := json.Unmarshal(clean, &out); err != nil {
-		return v, fmt.Errorf("take secrets out: %w", err)
+		var none T // out may have a part of it
+		return none, fmt.Errorf("take secrets out: %w", err)
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -250,4 +251,30 @@ func FuzzText(f *testing.F) {
 			}
 		}
 	})
+}
+
+// unwritable has a secret and no JSON form; unreadable has one that cannot be read back.
+type (
+	unwritable struct{ Text string }
+	unreadable struct{ Text string }
+)
+
+func (unwritable) MarshalJSON() ([]byte, error) { return nil, errors.New("no form") }
+
+func (u *unreadable) UnmarshalJSON(b []byte) error {
+	u.Text = string(b)
+	return errors.New("no way back")
+}
+
+// A value whose secrets could not be taken out is not returned with the error.
+func TestFailsClosed(t *testing.T) {
+	t.Parallel()
+	secret := "ghp_" + random + random
+	r := redact.New(redact.RedactPolicy{}, nil, "")
+	if got, err := redact.Value(r, unwritable{secret}); err == nil || got.Text != "" {
+		t.Errorf("without a form: %q, %v", got.Text, err)
+	}
+	if got, err := redact.Value(r, unreadable{secret}); err == nil || got.Text != "" {
+		t.Errorf("without a way back: %q, %v", got.Text, err)
+	}
 }

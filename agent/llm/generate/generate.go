@@ -106,6 +106,9 @@ var errLeft = errors.New("the caller left")
 // wanted; nil if nobody watches.
 func ask(ctx context.Context, m Model, c Call, show func(llm.Event) bool) (*Result, error) {
 	result := &Result{Usage: llm.Usage{Known: true}}
+	if m == nil {
+		return result, &llm.Error{Class: llm.ClassConfig, Provider: c.Request.Provider, Message: "there is no model to ask"}
+	}
 	req, tools, err := c.prepare()
 	if err != nil {
 		return result, err

@@ -25,6 +25,13 @@ func failed(t *testing.T, err error, want llm.Class) {
 	}
 }
 
+// A program that forgot the model is told so.
+func TestNoModel(t *testing.T) {
+	t.Parallel()
+	_, err := generate.Text(t.Context(), nil, generate.Call{Prompt: "Hello"})
+	failed(t, err, llm.ClassConfig)
+}
+
 // LLM-33: a call has either a prompt or a conversation.
 func TestPromptOrMessages(t *testing.T) {
 	t.Parallel()
