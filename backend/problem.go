@@ -407,7 +407,7 @@ var problems = map[ProblemID]problem{
 	ProblemBodyReserved:         {code: CodeInvalid, message: `Atelier itself sets the field "{0}" of the request.`, kept: keptAll, next: "Remove it."},
 	ProblemChangesNoGit:         {code: CodeInvalid, message: "git is not installed, or not on the PATH.", next: "Install git; until then only the changes of sessions are shown."},
 	ProblemChangesNoRepository:  {code: CodeInvalid, message: "This folder is not in a git repository.", next: "Run git init to begin one; until then only the changes of sessions are shown."},
-	ProblemChangesRefused:       {code: CodeInvalid, message: "git refused.", kept: keptAll, next: "Read in the details what git said."},
+	ProblemChangesRefused:       {code: CodeInvalid, message: "git refused.", kept: keptAll, next: "See what git said in the details."},
 	ProblemChangesOutside:       {code: CodeInvalid, message: "{0} is outside this folder, or belongs to git itself.", kept: keptAll},
 	ProblemChangesVanished:      {code: CodeNotFound, message: "{0} is no longer there.", kept: keptAll, next: "Refresh the list."},
 	ProblemChangesUnreadable:    {code: CodeInvalid, message: "{0} cannot be read.", kept: keptAll, next: "Read the reason in the details."},

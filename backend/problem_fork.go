@@ -28,7 +28,7 @@ var forkProblems = map[ProblemID]problem{
 	ProblemTakeReadOnly: {code: CodeInvalid, message: "Nothing may be changed here, so nothing was taken over.", kept: keptAll},
 	ProblemTakeStale:    {code: CodeInvalid, message: "{0} has changed since it was shown.", kept: keptAll, next: "Look at it again."},
 	ProblemTakeConflict: {
-		code: CodeInvalid, message: "{0} was changed at the same place since, or cannot be written.", kept: keptAll, next: "Take other parts of it, or edit the file.",
+		code: CodeInvalid, message: "{0} has since been changed at the same place, or cannot be written.", kept: keptAll, next: "Take other parts of it, or edit the file.",
 	},
 	ProblemSessionTaken: {code: CodeInvalid, message: "There is a session {0} already.", next: "Choose another id."},
 }

@@ -19,7 +19,7 @@ const keptHooks = "The hooks were not changed."
 
 var hookProblems = map[ProblemID]problem{
 	ProblemHookMissing: {code: CodeNotFound, message: "This hook no longer exists.", kept: keptHooks, next: "Look at the list of hooks again."},
-	ProblemHookEntry:   {code: CodeNotFound, message: "The log of hooks does not have this entry any more.", kept: keptAll},
+	ProblemHookEntry:   {code: CodeNotFound, message: "This entry is no longer in the log of hooks.", kept: keptAll},
 	ProblemHookDraft:   {code: CodeInvalid, message: "The hook cannot run as it is written. {0}", kept: keptHooks},
 	ProblemHookScope:   {code: CodeInvalid, message: "Hooks cannot be kept there.", kept: keptHooks},
 	ProblemHooksUntrustable: {
@@ -28,7 +28,7 @@ var hookProblems = map[ProblemID]problem{
 	},
 	ProblemHookInput: {code: CodeInvalid, message: "The hook's input is not a JSON object with the members of its event.", kept: keptAll},
 	ProblemHookNotKept: {
-		code: CodeInvalid, message: "The log did not keep all that this hook was told, so it cannot run again with it.", kept: keptAll,
+		code: CodeInvalid, message: "The log did not keep the whole input of this hook, so it cannot be run again with it.", kept: keptAll,
 	},
 	ProblemHookUntrusted: {
 		code: CodeInvalid, message: "The hook {0} does not run before you trust it.",

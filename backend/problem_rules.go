@@ -35,7 +35,7 @@ const (
 var ruleProblems = map[ProblemID]problem{
 	ProblemRuleEmpty:    {code: CodeInvalid, message: "The rule is empty.", kept: keptRules, next: nextRuleForm},
 	ProblemRuleLong:     {code: CodeInvalid, message: "The rule {0} is longer than {1} bytes.", kept: keptRules},
-	ProblemRuleHidden:   {code: CodeInvalid, message: "The rule {0} has characters that cannot be seen.", kept: keptRules, next: "Type it anew."},
+	ProblemRuleHidden:   {code: CodeInvalid, message: "The rule {0} contains invisible characters.", kept: keptRules, next: "Type it again."},
 	ProblemRuleBracket:  {code: CodeInvalid, message: "The rule {0} has one bracket without the other.", kept: keptRules, next: nextRuleForm},
 	ProblemRuleTool:     {code: CodeInvalid, message: `The rule {0} does not begin with the name of a tool.`, kept: keptRules, next: nextRuleForm},
 	ProblemRuleSelector: {code: CodeInvalid, message: "The brackets of the rule {0} are empty.", kept: keptRules, next: "Leave them out to mean every call of the tool."},

@@ -8,7 +8,7 @@ const (
 
 var skillUseProblems = map[ProblemID]problem{
 	ProblemSkillLines: {
-		code: CodeInvalid, message: "The skill {0} runs more command lines than 20 before it is sent.",
+		code: CodeInvalid, message: "The skill {0} runs more than 20 command lines before it is sent.",
 		kept: "None was run, and your message is still in the field.", next: "Let the skill ask the model to run some of them.",
 	},
 	ProblemSkillLineDenied: {

@@ -74,7 +74,7 @@ var skillProblems = map[ProblemID]problem{
 	ProblemParcelEmpty:  {code: CodeNotFound, message: "{0} has no skill: there is no SKILL.md in it.", kept: keptUninstalled},
 	ProblemParcelEntry:  {code: CodeInvalid, message: "{0} has an entry that is not installed: {1}.", kept: keptUninstalled, next: "Take it out, and choose the folder or the archive again."},
 	ProblemParcelLarge: {
-		code: CodeInvalid, message: "{0} has too much in it: more than {1} files or {2} MB, or far more than its size tells.", kept: keptUninstalled, next: "Choose one with less in it.",
+		code: CodeInvalid, message: "{0} has too much in it: more than {1} files or {2} MB, or far more than its size suggests.", kept: keptUninstalled, next: "Choose one with less in it.",
 	},
 	ProblemParcelChanged: {code: CodeBusy, message: "{0} has changed since it was shown.", kept: keptUninstalled, next: "Look at it again, then install."},
 }

@@ -41,7 +41,7 @@ var storeProblems = map[ProblemID]problem{
 		kept: keptStore, next: "Make room on that disk and start again.",
 	},
 	ProblemBackupFailed: {
-		code: CodeStoreUnusable, message: "The database {0} could not be copied, which is done before it is changed.",
+		code: CodeStoreUnusable, message: "The database {0} is copied before it is changed, and that failed.",
 		kept: keptStore, next: "Run atelier doctor to see whether it is sound.",
 	},
 	ProblemStorePartly: {
@@ -54,7 +54,7 @@ var storeProblems = map[ProblemID]problem{
 	},
 	ProblemEventsLost: {
 		code: CodeStoreCorrupt, message: "Events that were stored are missing: {1}, of sessions: {2}. The file {0}-wal was removed or cut, or the disk lost a part of it.",
-		kept: "Everything else is there.", next: "If you have a backup of that folder, restore it. Otherwise nothing is to be done.",
+		kept: "Everything else is there.", next: "If you have a backup of that folder, restore it. Otherwise there is nothing to do.",
 	},
 	ProblemNothingToMove: {code: CodeNotFound, message: "No session belongs to {0}.", kept: keptAll, next: "Give the path that the folder had."},
 	ProblemNotMoved:      {code: CodeNotFound, message: "No sessions were brought over just now.", kept: keptAll},

@@ -19,7 +19,7 @@ const keptImports = "Nothing was imported."
 var transcriptProblems = map[ProblemID]problem{
 	ProblemExportFormat:  {code: CodeInvalid, message: "Sessions cannot be exported as “{0}”.", kept: keptAll, next: "Choose md, html, json, open-agent or comate."},
 	ProblemExportUnsaved: {code: CodeFolder, message: "The session could not be written to {0}.", kept: "Nothing was written there.", next: "Choose another place."},
-	ProblemExportGone:    {code: CodeNotFound, message: "This export is not kept any more.", kept: keptAll, next: "Export the session again."},
+	ProblemExportGone:    {code: CodeNotFound, message: "This export is no longer kept.", kept: keptAll, next: "Export the session again."},
 	ProblemImportUnread:  {code: CodeInvalid, message: "{0} cannot be read as a transcript.", kept: keptImports, next: "Check that it is whole."},
 	ProblemImportUnknown: {
 		code: CodeInvalid, message: "{0} is not a transcript that Atelier knows.", kept: keptImports,

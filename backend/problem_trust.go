@@ -10,7 +10,7 @@ const (
 const keptTrust = "Nothing was accepted, and it does not run."
 
 var trustProblems = map[ProblemID]problem{
-	ProblemTrustMissing: {code: CodeNotFound, message: "This does not stand in the project's files any more.", kept: "Nothing was changed.", next: "Look at the list again."},
+	ProblemTrustMissing: {code: CodeNotFound, message: "This is no longer in the project's files.", kept: "Nothing was changed.", next: "Look at the list again."},
 	ProblemTrustChanged: {code: CodeBusy, message: "{0} has changed since it was shown.", kept: keptTrust, next: "Look at it again, then decide."},
 	ProblemTrustBlocked: {
 		code: CodeInvalid, message: "{0} cannot be trusted, because not everything that it runs can be checked.",

@@ -25,7 +25,7 @@ var undoProblems = map[ProblemID]problem{
 		kept: "Nothing was undone.", next: "Wait until it is done, or stop it.",
 	},
 	ProblemUndoUnsaved: {
-		code: CodeStoreFailed, message: "It could not be saved what was undone.",
+		code: CodeStoreFailed, message: "The record of what was undone could not be saved.",
 		kept: "The old and the new contents of the files are kept.", next: "Check that the disk is not full, then open the session again.",
 	},
 	ProblemRewindNothing: {code: CodeNotFound, message: "There is no such message to go back to.", kept: "The conversation was not changed."},

@@ -43,7 +43,7 @@ var notes = map[NoteID]string{
 	NoteInline:    "The code for {0} may load files that are not checked.",
 	NoteBuild:     "{0} runs what other files of the project say. They are not checked.",
 	NoteOutside:   "{0} leads out of the project, to {1}. What is there is not checked.",
-	NoteHidden:    "{0} has characters that cannot be seen or that change the order of its text.",
+	NoteHidden:    "{0} contains characters that are invisible or change the order of its text.",
 	NoteSpecial:   "{0} is not a regular file that can be read, so nobody can tell what would run.",
 	NoteLarge:     "{0} is too large to be checked.",
 	NoteVariables: "It is given the values of these variables of yours: {0}.",
