@@ -1,5 +1,6 @@
 // Package changes answers what changed in a working folder, and puts it back:
-// the edits that a session's tools made, and the differences that git knows.
+// the edits that a session's tools and commands made, and the differences that git
+// knows.
 //
 // It reaches files and git through the folder's [env.Environment]. A repository
 // is treated as hostile: nothing that it configures is run, no symbolic link is
@@ -7,6 +8,7 @@
 package changes
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -149,13 +151,36 @@ type Diff struct {
 type Query struct {
 	Scope ChangeScope
 	Base  string // of [ScopeBranch]; empty means a guess
-	Edits []Edit // of [ScopeSession] and [ScopeTurn], in order
+	// Edits, of [ScopeSession] and [ScopeTurn], are in order. More counts those that
+	// are not known one by one.
+	Edits []Edit
+	More  int
 }
 
 // Edit is one change that a session's tool made, or that the user took back.
 type Edit struct {
 	agent.FileChange
 	ByUser bool
+	// Unshown says that the contents before or after are not known, too large or
+	// not text; Binary that they are not text.
+	Unshown, Binary bool
+}
+
+// OfRecord describes what a step did to a file, such as a command, of which the
+// contents before and after are kept. Contents returns those of a version.
+func OfRecord(r agent.FileRecord, contents func(agent.FileVersion) ([]byte, error)) Edit {
+	created, deleted := !r.Before.Exists(), !r.After.Exists()
+	e := Edit{FileChange: agent.FileChange{Path: filepath.FromSlash(Unquote(r.Path)), Created: created, Deleted: deleted}}
+	before, err := contents(r.Before)
+	after, other := contents(r.After)
+	if err != nil || other != nil {
+		e.Unshown = true
+		return e
+	}
+	e.FileChange = change(Unquote(r.Path), string(before), string(after), created, deleted)
+	e.Unshown = e.Diff == "" && !bytes.Equal(before, after)
+	e.Binary = isBinary(before) || isBinary(after)
+	return e
 }
 
 // Shape says how a diff is drawn.
@@ -196,6 +221,7 @@ func (f *Folder) List(ctx context.Context, q Query) (Listing, error) {
 			l.Branch = r.branch(ctx)
 		}
 		f.listEdits(ctx, q.Edits, &l)
+		l.More += q.More
 	case r == nil:
 	default:
 		err = r.list(ctx, q, &l)

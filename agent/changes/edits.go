@@ -57,11 +57,26 @@ func gather(edits []Edit) []*edited {
 func (e *edited) existed() bool { return !e.edits[0].Created }
 func (e *edited) stays() bool   { return !e.edits[len(e.edits)-1].Deleted }
 
+// unshown reports whether one of the edits cannot be shown.
+func (e *edited) unshown() bool {
+	return slices.ContainsFunc(e.edits, func(e Edit) bool { return e.Unshown })
+}
+
+// why says why the edits of a file cannot be shown: it is binary, or else too large.
+func (f *Folder) why(ctx context.Context, e *edited) (binary, large bool) {
+	_, binary, _, _ = f.contentOf(ctx, e.path)
+	binary = binary || slices.ContainsFunc(e.edits, func(e Edit) bool { return e.Binary })
+	return binary, !binary
+}
+
 // compose returns the content before the edits, given the present one. It
 // reports false if the edits cannot all be taken out of it.
 func (e *edited) compose(present string) (before string, ok bool) {
 	text := present
 	for _, change := range slices.Backward(e.edits) {
+		if change.Unshown {
+			return "", false
+		}
 		if change.Diff == "" {
 			if change.Added+change.Removed > 0 { // it was too large to compare
 				return "", false
@@ -123,6 +138,9 @@ func (f *Folder) summary(ctx context.Context, e *edited) (File, bool) {
 		file.Added += change.Added
 		file.Removed += change.Removed
 	}
+	if e.unshown() {
+		file.Binary, file.Large = f.why(ctx, e)
+	}
 	return file, true
 }
 
@@ -165,6 +183,10 @@ func (f *Folder) diffEdits(ctx context.Context, edits []Edit, name string, shape
 	d, composed := f.net(ctx, e, shape)
 	d.Path, d.Seen = name, seen
 	if composed {
+		return d, nil
+	}
+	if e.unshown() {
+		d.Binary, d.Large = f.why(ctx, e)
 		return d, nil
 	}
 	size := 0

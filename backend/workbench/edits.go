@@ -2,6 +2,8 @@ package workbench
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -30,11 +32,24 @@ type editLog struct {
 	edits []edit
 }
 
-// edit is what one call changed, or the user put back.
+// maxRecorded limits the bytes of contents that are read from the journal for one
+// session's edits. A file counts as at least leastRecorded. What is beyond is listed
+// without its lines.
+const (
+	maxRecorded   = 8 << 20
+	leastRecorded = 4 << 10
+)
+
+// errUnread says that the contents of a version are not read.
+var errUnread = errors.New("not read from the journal")
+
+// edit is what one call changed, or the user put back. More counts files that are
+// not in changes.
 type edit struct {
 	at      int64
 	turn    int
 	changes []changes.Edit
+	more    int
 }
 
 // maxPutBack limits how many edits a session's log may have in memory before
@@ -50,7 +65,7 @@ func (w *Workbench) query(ctx context.Context, in ChangesRequest) (changes.Query
 	case changes.ScopeSession, changes.ScopeTurn:
 		if in.Session != "" {
 			var err error
-			q.Edits, err = w.editsOf(ctx, in.Session, in.Scope == changes.ScopeTurn)
+			q.Edits, q.More, err = w.editsOf(ctx, in.Session, in.Scope == changes.ScopeTurn)
 			return q, err
 		}
 	}
@@ -58,19 +73,20 @@ func (w *Workbench) query(ctx context.Context, in ChangesRequest) (changes.Query
 }
 
 // editsOf returns the edits of a session and of the agents that it started, in
-// order; only those since its last turn began if last is set.
-func (w *Workbench) editsOf(ctx context.Context, session string, last bool) ([]changes.Edit, error) {
+// order; only those since its last turn began if last is set. More counts changed files
+// that are not among them.
+func (w *Workbench) editsOf(ctx context.Context, session string, last bool) (out []changes.Edit, more int, err error) {
 	info, err := w.session(ctx, session)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	own, err := w.editLog(ctx, info)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	helpers, err := w.cfg.Store.Helpers(ctx, session)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	all := slices.Clone(own.edits)
 	if last {
@@ -79,7 +95,7 @@ func (w *Workbench) editsOf(ctx context.Context, session string, last bool) ([]c
 	for _, helper := range helpers {
 		log, err := w.editLog(ctx, helper)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for _, e := range log.edits {
 			if !last || e.at >= own.began {
@@ -88,16 +104,26 @@ func (w *Workbench) editsOf(ctx context.Context, session string, last bool) ([]c
 		}
 	}
 	slices.SortStableFunc(all, func(a, b edit) int { return int(a.at - b.at) })
-	var out []changes.Edit
 	for _, e := range all {
 		out = append(out, e.changes...)
+		more += e.more
 	}
-	return out, nil
+	return out, more, nil
 }
 
-// editLog returns a session's edits. It reads only what was added to the log
-// since the last time.
+// editLog returns a session's edits. It reads only what was added to the log since the
+// last time, and from the journal what commands changed.
 func (w *Workbench) editLog(ctx context.Context, info backend.SessionInfo) (editLog, error) {
+	room := int64(maxRecorded)
+	contents := func(v agent.FileVersion) ([]byte, error) {
+		if !v.Exists() {
+			return nil, nil
+		}
+		if room -= max(v.Size, leastRecorded); room < 0 || v.Size > changes.MaxDiff || v.Kind == agent.SymbolicLink {
+			return nil, errUnread
+		}
+		return w.journal.Objects().Contents(ctx, v)
+	}
 	for {
 		w.edits.Lock()
 		known := w.edits.bySession[info.ID]
@@ -112,8 +138,11 @@ func (w *Workbench) editLog(ctx context.Context, info backend.SessionInfo) (edit
 				return editLog{}, err
 			}
 			for _, ev := range events {
-				log.add(ev)
+				log.add(ev, contents)
 			}
+		}
+		if err := ctx.Err(); err != nil { // contents may be missing for that alone
+			return editLog{}, fmt.Errorf("read what commands changed: %w", err)
 		}
 		log.seq = max(log.seq, info.Seq)
 		if w.edits.keep(info.ID, known, log) {
@@ -142,17 +171,29 @@ func (e *edits) keep(session string, from, log editLog) bool {
 	return true
 }
 
-// add takes an event.
-func (l *editLog) add(ev agent.Event) {
+// add takes an event. Of a call that says what it changed, such as an edit, the
+// journal is not asked.
+func (l *editLog) add(ev agent.Event, contents func(agent.FileVersion) ([]byte, error)) {
 	if ev.Turn > l.turn {
 		l.turn, l.began = ev.Turn, ev.At
 	}
 	end, ok := ev.Data.(agent.ToolCallEnd)
-	if ok && end.Details != nil && len(end.Details.Changes) > 0 && end.Outcome != agent.OutcomeDenied {
-		e := edit{at: ev.At, turn: ev.Turn}
+	if !ok || end.Outcome == agent.OutcomeDenied {
+		return
+	}
+	e := edit{at: ev.At, turn: ev.Turn}
+	switch {
+	case end.Details != nil && len(end.Details.Changes) > 0:
 		for _, change := range end.Details.Changes {
 			e.changes = append(e.changes, changes.Edit{FileChange: change})
 		}
+	case end.Files != nil:
+		for _, record := range end.Files.Files {
+			e.changes = append(e.changes, changes.OfRecord(record, contents))
+		}
+		e.more = end.Files.More
+	}
+	if len(e.changes) > 0 {
 		l.edits = append(l.edits, e)
 	}
 }

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { violations } from './axe'
 import {
   acceptEdits,
+  answerByKey,
   openPage,
   openPanelByKey,
   pick,
@@ -125,6 +126,24 @@ test('the panel opens itself at the first change, once, and shows what changed, 
   await page.evaluate(() => window.dispatchEvent(new Event('focus')))
   await row(page, 'modified README.md').waitFor()
   await shots(page, 'changes-uncommitted')
+  expect(offences).toEqual([])
+})
+
+test('what a command changed opens the panel and is shown with its lines, by keyboard only', async () => {
+  const command = 'printf "more\\n" >> README.md; printf "1\\n2\\n" > made.txt'
+  const { page, offences } = await start([
+    { calls: [{ name: 'Bash', input: { command } }] },
+    { text: 'Done.' },
+  ])
+  await prompt(page, 'Write more')
+  await answerByKey(page)
+  await panel(page).waitFor()
+  await untilRest(page)
+  await row(page, 'added made.txt').waitFor()
+  await toggle(page, 'modified README.md')
+  const table = panel(page).getByRole('table', { name: 'Changes in README.md' })
+  await table.locator('.add', { hasText: 'more' }).waitFor()
+  await shots(page, 'changes-command')
   expect(offences).toEqual([])
 })
 

@@ -3,9 +3,9 @@ import { translator } from '../i18n/i18n.svelte'
 export const messages = {
   scope: 'Changes of',
   session: 'This session',
-  session_hint: 'All edits of this session and its agents.',
+  session_hint: 'All that this session and its agents changed.',
   turn: 'Last turn',
-  turn_hint: 'Edits since your last message.',
+  turn_hint: 'All that was changed since your last message.',
   uncommitted: 'Uncommitted',
   uncommitted_hint: 'Everything that differs from the last commit.',
   branch: 'Branch',

@@ -4,9 +4,9 @@ import type { messages } from './messages'
 export const zhCN: Translated<typeof messages> = {
   scope: '显示范围',
   session: '本会话',
-  session_hint: '本会话及其智能体的所有编辑。',
+  session_hint: '本会话及其智能体的所有改动。',
   turn: '最近一个回合',
-  turn_hint: '你上一条消息之后的编辑。',
+  turn_hint: '自你上一条消息以来的所有改动。',
   uncommitted: '未提交',
   uncommitted_hint: '与上次提交不同的所有内容。',
   branch: '分支',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Comment, messageOf, splitPath } from './changes'
+import { changesFiles, type Comment, messageOf, splitPath } from './changes'
+import type { Entry } from './entries'
 import { parseDiff, textOfHunk } from './diff'
 
 test.each([
@@ -17,6 +18,16 @@ test('comments become one message, each with its place and its line', () => {
   expect(messageOf([comment, other], { intro: 'Comments:', removed: 'removed' })).toBe(
     `Comments:\n\na.ts:3\n> let a\nWhy?\n\na.ts:9 (removed)\n> ${'x'.repeat(200)}…\nKeep.`,
   )
+})
+
+test.each([
+  [{}, false],
+  [{ files: true }, true],
+  [{ details: { changes: [] } }, false],
+  [{ details: { changes: [{ path: 'a' }] } }, true],
+])('a call with %j changes files: %s', (call, changes) => {
+  expect(changesFiles([{ type: 'tool', ...call } as Entry])).toBe(changes)
+  expect(changesFiles([{ type: 'command', ...call } as Entry])).toBe(false)
 })
 
 test('a hunk keeps its own text, with its notes', () => {

@@ -32,7 +32,9 @@ export const canOpen = ({ state }: ChangedFile): boolean =>
 
 /** Whether a call among the entries has changed files. */
 export const changesFiles = (entries: readonly Entry[]): boolean =>
-  entries.some((entry) => entry.type === 'tool' && Boolean(entry.details?.changes?.length))
+  entries.some(
+    (entry) => entry.type === 'tool' && Boolean(entry.files || entry.details?.changes?.length),
+  )
 
 /** What the user says about a line. */
 export type Comment = {

@@ -1,0 +1,64 @@
+package workbench_test
+
+import (
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/changes"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// What a command changed is among the changes of its session, with its lines where the
+// journal has the contents, and is put back like an edit.
+func TestChangesOfCommands(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	id := p.session("openai")
+	large := agent.FileRecord{Path: "large", After: agent.FileVersion{Hash: strings.Repeat("0", 64), Size: 100 << 20, Kind: agent.PlainFile, Unkept: agent.UnkeptLarge}}
+	first := p.files("f", "a\nb\nc\n", "a\nB\nc\n", "made", "-", "1\n2\n", "gone", "old\n", "-", "brief", "-", "x\n", "picture", "-", "\x00\x01")
+	first.Files = append(first.Files, large)
+	first.More = 3
+	denied := p.files("denied", "-", "x\n")
+	p.happened(id, 1, agent.UserInput{Text: "Go"},
+		agent.ToolCallEnd{CallID: "1", Tool: "Bash", Outcome: agent.OutcomeDone, Files: first},
+		agent.ToolCallEnd{CallID: "2", Tool: "Bash", Outcome: agent.OutcomeFailed, Files: p.files("brief", "x\n", "-")},
+		agent.ToolCallEnd{CallID: "3", Tool: "Bash", Outcome: agent.OutcomeDenied, Files: denied},
+		agent.ProcessingEnd{})
+	edited := &agent.Details{Changes: []agent.FileChange{{Path: "f", Added: 1, Removed: 1, Diff: "@@ -1,3 +1,3 @@\n a\n B\n-c\n+C\n"}}}
+	p.happened(id, 2, agent.UserInput{Text: "More"},
+		agent.ToolCallEnd{CallID: "4", Tool: "Edit", Outcome: agent.OutcomeDone, Details: edited, Files: p.files("f", "a\nB\nc\n", "a\nB\nC\n")},
+		agent.ProcessingEnd{})
+	for name, text := range map[string]string{"f": "a\nB\nC\n", "made": "1\n2\n", "picture": "\x00\x01", "large": strings.Repeat("x\n", 1<<20)} {
+		p.putFile(name, text)
+	}
+
+	want := "modified f +2 -2\ndeleted gone +0 -1\nadded large +0 -0\nadded made +2 -0\nadded picture +0 -0"
+	if got := p.changed(id, changes.ScopeSession); got != want {
+		t.Errorf("the session:\n%s\nwant:\n%s", got, want)
+	}
+	if got := p.changed(id, changes.ScopeTurn); got != "modified f +1 -1" {
+		t.Errorf("the turn:\n%s", got)
+	}
+	all := must[workbench.ChangesReply](p.page, "changes.list", workbench.ChangesRequest{Session: id, Scope: changes.ScopeSession})
+	if all.More != 3 || !all.Files[2].Large || all.Files[2].Binary || !all.Files[4].Binary || all.Files[4].Large {
+		t.Errorf("%+v", all)
+	}
+	diff := func(path string) workbench.DiffReply {
+		return must[workbench.DiffReply](p.page, "changes.diff", workbench.DiffRequest{Session: id, Scope: changes.ScopeSession, Path: path})
+	}
+	if d := diff("f"); !strings.Contains(d.Diff, "-b\n-c\n+B\n+C\n") {
+		t.Errorf("%+v", d)
+	}
+	if d := diff("picture"); !d.Binary || d.Large || d.Edits != nil {
+		t.Errorf("%+v", d)
+	}
+	if d := diff("large"); !d.Large || d.Binary || d.Edits != nil {
+		t.Errorf("%+v", d)
+	}
+	must[backend.Empty](p.page, "changes.put_back", workbench.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: "f", Seen: diff("f").Seen})
+	if got := p.fileText("f"); got != "a\nb\nc\n" {
+		t.Errorf("put back: %q", got)
+	}
+}
