@@ -7,6 +7,7 @@ const placesIn = (text: string) =>
 
 test.each([
   ['see src/login.ts:12, then main.go:7.', ['src/login.ts@12', 'main.go@7']],
+  ['go.mod:3 notes.txt:4 main.tf:5', ['go.mod@3', 'notes.txt@4', 'main.tf@5']],
   ['src/a.ts:12:5: error', ['src/a.ts@12']],
   ['./b/c.py:3', ['./b/c.py@3']],
   ['.github/ci.yml:4', ['.github/ci.yml@4']],

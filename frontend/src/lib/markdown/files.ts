@@ -18,12 +18,20 @@ const pattern = new RegExp(
   'g',
 )
 
+/** Extensions of files that have no colours, but are often named without a folder. */
+const others = new Set(
+  `txt text log csv tsv lock conf cfg env mod sum proto graphql sass scss less gradle lua dart scala hs ex exs erl
+  clj jl zig nix tf ps1 bat cmd tex rst adoc ipynb`.split(/\s+/),
+)
+const isFile = (path: string) =>
+  path.includes('/') || languageOf(path) !== '' || others.has(path.slice(path.lastIndexOf('.') + 1))
+
 /** Splits a text at the places that look like those in files of the project, not like hosts with a port. */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = []
   let at = 0
   for (const { 0: found, 1: path = '', 2: line, index } of text.matchAll(pattern)) {
-    if (!path.includes('/') && !languageOf(path)) continue
+    if (!isFile(path)) continue
     if (path.split('/').includes('..')) continue
     if (index > at) pieces.push({ text: text.slice(at, index) })
     pieces.push({ text: found, place: { path, line: Number(line) } })
