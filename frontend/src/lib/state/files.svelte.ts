@@ -44,7 +44,8 @@ export class Files {
     this.path = path
     this.file = undefined
     this.#isLonger = false
-    if (path) await this.#read(path, undefined)
+    // A file may have gone since the list was read.
+    await (path ? this.#read(path, undefined) : this.load(this.#session))
   }
 
   /** Reads the lines that follow those that are shown. */

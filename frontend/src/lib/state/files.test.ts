@@ -52,6 +52,19 @@ test('a file that is shown is read again, and its disappearance is told', async 
   expect([files.file, files.problem?.message]).toEqual([undefined, 'f is no longer there.'])
 })
 
+test('the list that is shown again does not have a file that has gone', async () => {
+  const replies: Record<string, unknown> = {
+    'files.list': { files: ['f', 'g'] },
+    'files.blame': { path: 'f', total: 0 },
+  }
+  const files = new Files((async (method: string) => replies[method]) as Call)
+  await files.load()
+  await files.show('f')
+  replies['files.list'] = { files: ['g'] }
+  await files.show()
+  expect(files.list?.files).toEqual(['g'])
+})
+
 test('a file of which more was read stays when it is looked at again', async () => {
   const files = new Files(
     (async (_: string, { from = 0 }: { from?: number }) => pages[from]) as Call,
