@@ -1,5 +1,6 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, shot, shots, untilFocused } from './browser'
+import { answer, openPage, shot, shots, untilFocused, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -40,5 +41,39 @@ test('a Chinese page reports failures and invalid forms in Chinese', async () =>
   await shots(page, 'chinese-refused')
   await settings.getByRole('tab', { name: '模型' }).click()
   await shot(page, 'chinese-models')
+  expect(offences).toEqual([])
+})
+
+/** Lines of the page with Chinese words and the punctuation of English, or with a gap after that of Chinese. */
+const oddLines = async (page: Page) =>
+  (await page.locator('body').innerText())
+    .split('\n')
+    .filter((line) => /\p{Script=Han}[,.;:!?]|\p{Script=Han}.*[,:] |[，。：；、]\s+\S/u.test(line))
+
+test('questions, what ran and lists of names have Chinese punctuation', async () => {
+  const input = { command: 'touch made.txt', description: 'Make a file' }
+  const model = (stage.model = await startModel([
+    { calls: [{ name: 'Bash', input }] },
+    { text: '好了。' },
+  ]))
+  const host = (stage.host = await startHost({ env: { COMPAT_BASE_URL: model.url } }))
+  const { page, offences } = await openPage(stage.browser, host.url, { locale: 'zh-CN' })
+  const field = page.getByRole('textbox', { name: '消息' })
+  await field.fill('创建文件')
+  await field.press('Enter')
+  const question = page.getByRole('region', { name: '等你决定：Bash' })
+  await question.getByText('智能体的说法：').waitFor()
+  expect(await oddLines(page)).toEqual([])
+  await shots(page, 'chinese-question')
+  await answer(question, '允许')
+  await untilRest(page)
+  const rail = page.getByRole('navigation', { name: '面板' })
+  await rail.getByRole('button', { name: '权限' }).click()
+  await page.locator('aside').getByText('你允许了这一次').waitFor()
+  expect(await oddLines(page)).toEqual([])
+  await rail.getByRole('button', { name: '技能' }).click()
+  await page.locator('aside').getByText('文件夹中没有以下任何一个：').waitFor()
+  expect(await oddLines(page)).toEqual([])
+  await shots(page, 'chinese-lists')
   expect(offences).toEqual([])
 })

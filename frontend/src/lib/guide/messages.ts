@@ -28,8 +28,8 @@ export const messages = {
   run: 'Find out how to run it and its tests',
   run_prompt:
     'Find out how to build and run this project and how to run its tests. Give me the commands and what they need. Only read; run nothing and change nothing.',
-  lately: 'What changed lately?',
-  lately_prompt:
+  recent_changes: 'What changed lately?',
+  recent_changes_prompt:
     'What changed in this project lately? Read the newest commits and sum up what was done and why, the most important first. Only read; change nothing.',
   open_ends: 'What looks unfinished?',
   open_ends_prompt:

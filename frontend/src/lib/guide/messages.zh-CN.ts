@@ -28,8 +28,8 @@ export const zhCN: Translated<typeof messages> = {
   run: '弄清如何运行它和它的测试',
   run_prompt:
     '请弄清如何构建和运行这个项目，以及如何运行测试。给出命令和所需的条件。只读取，不要运行命令，也不要更改任何内容。',
-  lately: '最近有哪些改动？',
-  lately_prompt:
+  recent_changes: '最近有哪些改动？',
+  recent_changes_prompt:
     '这个项目最近有哪些改动？请阅读最新的提交，总结做了什么、为什么这样做，最重要的放在前面。只读取，不要更改任何内容。',
   open_ends: '哪些地方还没有完成？',
   open_ends_prompt:

@@ -18,7 +18,7 @@ export const findings: Record<string, string> = {
   timeout_milli: '时限 {0} 大概是毫秒，但时限以秒计。钩子有 600 秒。',
   matcher_bad: '匹配式 {0} 无法读取：{1}。钩子不运行。',
   matcher_guard: '匹配式 {0} 无法读取：{1}。因为无从知道钩子守护什么，每次调用都会询问。',
-  matcher_wide: '匹配式 {0} 本指 {1}，但也匹配 {2}。',
+  matcher_wide: '匹配式 {0} 本指 {1、}，但也匹配 {2、}。',
   matcher_none: '匹配式 {0} 不匹配 Atelier 的任何工具。',
   matcher_unused: '{0} 的钩子没有匹配式，这一个每次都运行。',
   if_unused: '{0} 与工具无关，因此 “if” 不起作用。',

@@ -259,7 +259,7 @@ export const en = {
   'approval.next': 'Next question (→)',
   'approval.previous': 'Previous question (←)',
   'approval.renewed': 'What this call does has changed since you were asked.',
-  'approval.claim': 'The agent says:',
+  'approval.claim': 'The agent says',
   'approval.to_task': 'typed to task {task}',
   'approval.limit': 'stops after {time}',
   'approval.confined': 'runs confined',

@@ -242,7 +242,7 @@ export const zhCN: Record<Key, Message> = {
   'approval.next': '下一个问题（→）',
   'approval.previous': '上一个问题（←）',
   'approval.renewed': '自上次询问你以来，这个调用要做的事情已经改变。',
-  'approval.claim': '智能体的说法：',
+  'approval.claim': '智能体的说法',
   'approval.to_task': '输入到任务 {task}',
   'approval.limit': '{time}后停止',
   'approval.confined': '受限运行',

@@ -2,7 +2,7 @@ import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
   store: 'Sessions of all projects, including those of agents',
-  store_counts: '{stored} stored, {shown} shown.',
+  store_counts: '{stored} stored and {shown} shown when the program started.',
   store_checking: 'The whole database is being checked.',
   store_kept:
     'Atelier never deletes one by itself. Before it changes the database’s format, it copies the database into the folder backups there and keeps the newest three copies.',

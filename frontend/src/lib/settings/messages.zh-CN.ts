@@ -3,7 +3,7 @@ import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
   store: '所有项目的会话（包括智能体的）',
-  store_counts: '存储了 {stored} 个，显示 {shown} 个。',
+  store_counts: '程序启动时存储了 {stored} 个，显示了 {shown} 个。',
   store_checking: '正在检查整个数据库。',
   store_kept:
     'Atelier 不会自行删除会话。更改数据库格式之前，它会将数据库复制到那里的 backups 文件夹，并保留最新的三份。',

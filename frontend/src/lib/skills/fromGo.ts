@@ -191,5 +191,5 @@ export const findings: Record<string, FindingWords> = {
 
 /** Why a skill does not apply to a project, in Chinese. */
 export const unavailable: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [/^the folder has none of (.+)$/, '文件夹中没有以下任何一个：{0}'],
+  [/^the folder has none of (.+)$/, '文件夹中没有以下任何一个：{0、}'],
 ]

@@ -32,7 +32,7 @@ test('the reason why a skill does not apply is in the language of the page', () 
   const row = { state: 'unavailable', usage: { why } } as unknown as SkillRow
   expect(stateWords(row)).toBe(`not here: ${why}`)
   setLanguage('zh-CN')
-  expect(stateWords(row)).toBe('在此不可用：文件夹中没有以下任何一个：go.mod, Cargo.toml')
+  expect(stateWords(row)).toBe('在此不可用：文件夹中没有以下任何一个：go.mod、Cargo.toml')
 })
 
 test('a list of unknown tools means none, and no list means all', () => {
