@@ -77,6 +77,10 @@ static void terminated(WebKitWebView *view, WebKitWebProcessTerminationReason re
     if (atelierPageDied()) webkit_web_view_reload(view);
 }
 
+static void load_changed(WebKitWebView *view, WebKitLoadEvent event, gpointer data) {
+    if (event == WEBKIT_LOAD_FINISHED) atelierPageLoaded();
+}
+
 static gboolean guard(gpointer data) {
     WebKitWebView *view = the_view();
     if (view) {
@@ -86,6 +90,7 @@ static gboolean guard(gpointer data) {
         webkit_user_script_unref(script);
         g_signal_connect(view, "decide-policy", G_CALLBACK(decide), NULL);
         g_signal_connect(view, "web-process-terminated", G_CALLBACK(terminated), NULL);
+        g_signal_connect(view, "load-changed", G_CALLBACK(load_changed), NULL);
     }
     return G_SOURCE_REMOVE;
 }

@@ -17,6 +17,7 @@ import (
 var watched struct {
 	reloads reloads
 	gaveUp  func()
+	dead    bool // the page died, and is not loaded again yet; the window's thread alone uses it
 }
 
 // guardWindow keeps the web view on its own page and reloads the page when its
@@ -46,9 +47,18 @@ func atelierNavigationBlocked(uri *C.char) {
 func atelierPageDied() C.int {
 	if watched.reloads.allow() {
 		slog.Warn("the page's process died; reloading the page")
+		watched.dead = true
 		return 1
 	}
 	slog.Error("the page's process died too often")
 	go watched.gaveUp() // this is the window's thread, on which a dialog would wait for itself
 	return 0
+}
+
+//export atelierPageLoaded
+func atelierPageLoaded() {
+	if watched.dead {
+		watched.dead = false
+		slog.Info("the page was loaded again")
+	}
 }

@@ -151,7 +151,8 @@ test('the words about a part that is missing are Chinese', async () => {
   await page.reload()
   await composer(page).waitFor()
   await page.keyboard.press('Control+,')
-  await page.getByRole('alert').getByText('无法加载页面的这一部分').waitFor()
+  const settings = page.getByRole('dialog', { name: '设置' })
+  await settings.getByRole('alert').getByText('无法加载页面的这一部分').waitFor()
   await shots(page, 'not-loaded-zh')
 })
 

@@ -241,14 +241,14 @@ describe('the window', () => {
   })
 
   test('a page that dies is loaded again, one that keeps dying is given up, and SIGTERM ends even the dialog that says so', async () => {
-    for (let deaths = 0; deaths < 3; deaths++) {
-      const page = await webProcess(window)
-      process.kill(page, 'SIGKILL')
-      await until('a new page', async () => (await webProcess(window)) !== page)
-      await sleep(500) // killed any sooner, it would end the engine as well
+    const logged = (what) => readFileSync(join(home, 'logs/atelier.log'), 'utf8').split(what).length - 1
+    for (let deaths = 1; deaths <= 3; deaths++) {
+      process.kill(await webProcess(window), 'SIGKILL')
+      // Killed any sooner, the new page would end the engine as well.
+      await until('a new page', () => logged('the page was loaded again') === deaths)
     }
     process.kill(await webProcess(window), 'SIGKILL')
-    await until('the native dialog', () => readFileSync(join(home, 'logs/atelier.log'), 'utf8').includes('died too often'))
+    await until('the native dialog', () => logged('died too often') > 0)
     desktop.picture(join(pictures, 'given-up.png'))
     await window.close()
     window = await desktop.open({ program, folder, home })
