@@ -13,9 +13,10 @@ import { mathAttributes, mathTags } from './mathml'
 import { type Formula, maths } from './maths'
 
 /** A block and its place in the whole text, by which a page knows it again. */
-export type Block = { at: number } & (
-  { kind: 'html'; html: string } | { kind: 'code'; language: string; code: string; html: string }
-)
+export type Block = { at: number } & ({ kind: 'html'; html: string } | Code)
+
+/** Code, with its HTML as long as it is not coloured, which it is not while it is open: it still grows. */
+type Code = { kind: 'code'; language: string; code: string; html: string; open: boolean }
 
 const markdown = new MarkdownIt({
   html: false,
@@ -139,8 +140,8 @@ type Parsed = { block: Block; endLine: number; nextLine: number }
 
 /**
  * Renders the top-level blocks of a text that begins at a place in the whole text. In an open text, which still
- * grows, code in an unfinished fence is not highlighted, unless all blocks are whole, and footnotes stay as they are
- * written, because they belong to the whole text.
+ * grows, code in an unfinished fence is open, unless all blocks are whole, and footnotes stay as they are written,
+ * because they belong to the whole text.
  */
 function parse(text: string, open: boolean, begin = 0, whole = !open): Parsed[] {
   const env = {}
@@ -163,9 +164,7 @@ function parse(text: string, open: boolean, begin = 0, whole = !open): Parsed[] 
     if (first.type === 'fence') {
       const language = first.info.trim().split(/\s+/)[0] ?? ''
       const code = first.content.replace(/\n$/, '')
-      // Highlighted code is escaped text in spans with classes, as in a diff, so that nothing is left to sanitize.
-      const html = !whole && isLast ? escapeHTML(code) : highlight(code, language)
-      block = { at, kind: 'code', language, code, html }
+      block = { at, kind: 'code', language, code, html: escapeHTML(code), open: !whole && isLast }
     } else {
       const html = markdown.renderer.render(tokens.slice(from, to), markdown.options, env)
       block = { at, kind: 'html', html: clean(html) }
