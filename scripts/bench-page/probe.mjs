@@ -32,7 +32,7 @@ export function install() {
   /** Whether the newest entry of the conversation, beside the end of its turn, has a text and its end can be seen. */
   function isNewest(text) {
     const entry = newest().findLast(({ textContent }) => textContent.includes(text))
-    if (!entry || getComputedStyle(entry).visibility !== 'visible') return false
+    if (!entry?.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false
     const [box, view] = [entry.getBoundingClientRect(), log().getBoundingClientRect()]
     return box.height > 0 && box.top < view.bottom && box.bottom > view.top && box.bottom <= view.bottom + 16
   }
