@@ -116,12 +116,13 @@ func (w *Workbench) editsOf(ctx context.Context, session string, last bool) (out
 func (w *Workbench) editLog(ctx context.Context, info backend.SessionInfo) (editLog, error) {
 	room := int64(maxRecorded)
 	contents := func(v agent.FileVersion) ([]byte, error) {
-		if !v.Exists() {
+		switch {
+		case !v.Exists():
 			return nil, nil
-		}
-		if room -= max(v.Size, leastRecorded); room < 0 || v.Size > changes.MaxDiff || v.Kind == agent.SymbolicLink {
+		case v.Unkept != "" || v.Size > changes.MaxDiff || v.Kind == agent.SymbolicLink || room <= 0:
 			return nil, errUnread
 		}
+		room -= max(v.Size, leastRecorded)
 		return w.journal.Objects().Contents(ctx, v)
 	}
 	for {

@@ -18,7 +18,7 @@ func TestChangesOfCommands(t *testing.T) {
 	id := p.session("openai")
 	large := agent.FileRecord{Path: "large", After: agent.FileVersion{Hash: strings.Repeat("0", 64), Size: 100 << 20, Kind: agent.PlainFile, Unkept: agent.UnkeptLarge}}
 	first := p.files("f", "a\nb\nc\n", "a\nB\nc\n", "made", "-", "1\n2\n", "gone", "old\n", "-", "brief", "-", "x\n", "picture", "-", "\x00\x01")
-	first.Files = append(first.Files, large)
+	first.Files = append([]agent.FileRecord{large}, first.Files...) // it takes no room from the others
 	first.More = 3
 	denied := p.files("denied", "-", "x\n")
 	p.happened(id, 1, agent.UserInput{Text: "Go"},
