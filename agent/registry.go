@@ -23,7 +23,7 @@ type Registry struct {
 type registered struct {
 	tool     Tool
 	spec     Spec
-	schema   *jsonschema.Resolved
+	schema   func() (*jsonschema.Resolved, error)
 	replaced bool // it replaced another tool of the same name
 }
 
@@ -47,7 +47,7 @@ func (r *Registry) Register(t Tool) error {
 		return errors.New("register tool: it is nil")
 	}
 	spec := t.Spec()
-	resolved, err := resolve(spec.Name, spec.Schema)
+	schema, err := readSchema(spec)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (r *Registry) Register(t Tool) error {
 	if !again {
 		r.order = append(r.order, spec.Name)
 	}
-	r.tools[spec.Name] = registered{tool: t, spec: spec, schema: resolved, replaced: again}
+	r.tools[spec.Name] = registered{tool: t, spec: spec, schema: schema, replaced: again}
 	return nil
 }
 
@@ -79,7 +79,20 @@ func (r *Registry) Get(name string) (Tool, bool) {
 	return t.tool, ok
 }
 
-// resolve prepares a tool's schema for validation.
+// readSchema returns a tool's schema, prepared for validation. One that [SchemaOf] made
+// is known to be valid, and is prepared when it is needed.
+func readSchema(spec Spec) (func() (*jsonschema.Resolved, error), error) {
+	if !llm.ValidToolName(spec.Name) {
+		return nil, fmt.Errorf("%q is not a valid tool name: use a letter, then up to 63 letters, digits, - and _", spec.Name)
+	}
+	if later, ok := derived.Load(string(spec.Schema)); ok {
+		return later.(func() (*jsonschema.Resolved, error)), nil
+	}
+	resolved, err := resolve(spec.Name, spec.Schema)
+	return func() (*jsonschema.Resolved, error) { return resolved, nil }, err
+}
+
+// resolve prepares a schema for validation.
 func resolve(name string, raw json.RawMessage) (*jsonschema.Resolved, error) {
 	var schema jsonschema.Schema
 	if err := schema.UnmarshalJSON(raw); err != nil {
@@ -87,9 +100,6 @@ func resolve(name string, raw json.RawMessage) (*jsonschema.Resolved, error) {
 	}
 	if schema.Type != "object" {
 		return nil, fmt.Errorf("read schema of %s: its root is not an object", name) // LLM-38
-	}
-	if !llm.ValidToolName(name) {
-		return nil, fmt.Errorf("%q is not a valid tool name: use a letter, then up to 63 letters, digits, - and _", name)
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {

@@ -137,7 +137,7 @@ func (r *Registry) own(name string, hidden bool) bound {
 	t := r.tools[name]
 	return bound{
 		registered: t, binding: Binding{Tool: name, ToolSpec: t.spec.shown(), Hidden: hidden},
-		schema: func() (*jsonschema.Resolved, error) { return t.schema, nil },
+		schema: t.schema,
 	}
 }
 
@@ -257,7 +257,11 @@ func (b bound) takes() string {
 // accepts returns an error, a phrase for the model, if input does not fit the
 // tool's own schema.
 func (r bound) accepts(input json.RawMessage) error {
-	if err := validate(r.registered.schema, input); err != nil {
+	schema, err := r.registered.schema()
+	if err != nil {
+		return err
+	}
+	if err := validate(schema, input); err != nil {
 		return err
 	}
 	if v, ok := r.tool.(Validator); ok {

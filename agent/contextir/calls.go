@@ -9,8 +9,10 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// plainID matches the call ids that every provider accepts.
-var plainID = regexp.MustCompile(`^[a-zA-Z0-9_-]{0,64}$`)
+// plainID matches the call ids that every provider accepts, up to maxID.
+var plainID = regexp.MustCompile(`^[a-zA-Z0-9_-]*$`)
+
+const maxID = 64
 
 // wellFormed reports whether every provider accepts a call's name and
 // arguments.
@@ -20,7 +22,7 @@ func wellFormed(c *llm.ToolCall) bool {
 }
 
 func malformed(p llm.Part) bool {
-	return p.Kind == llm.PartToolCall && p.Call != nil && !(wellFormed(p.Call) && plainID.MatchString(p.Call.WireID))
+	return p.Kind == llm.PartToolCall && p.Call != nil && !(wellFormed(p.Call) && len(p.Call.WireID) <= maxID && plainID.MatchString(p.Call.WireID))
 }
 
 // Malformed reports whether any call has a form that a provider may refuse.

@@ -2,6 +2,7 @@ package contextir_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,8 +20,8 @@ func TestCleanCalls(t *testing.T) {
 	}
 	var c contextir.Conversation
 	c.Append(contextir.UserMessage, llm.Text(llm.RoleUser, "go"))
-	c.Append(contextir.AssistantMessage, assistant(made("1", "w1", "Look", `{}`), made("2", "w2", "Look", `{"a`), made("3", "a:b", "Look", `{}`), made("4", "", "a.b", `{}`)))
-	for _, id := range []string{"1", "2", "3", "4"} {
+	c.Append(contextir.AssistantMessage, assistant(made("1", "w1", "Look", `{}`), made("2", "w2", "Look", `{"a`), made("3", "a:b", "Look", `{}`), made("4", "", "a.b", `{}`), made("5", strings.Repeat("w", 65), "Look", `{}`)))
+	for _, id := range []string{"1", "2", "3", "4", "5"} {
 		c.Append(contextir.ToolResult, answer(id, "result "+id))
 	}
 	before := c.Clone()
@@ -40,10 +41,10 @@ func TestCleanCalls(t *testing.T) {
 			parts = append(parts, p.Text)
 		}
 	}
-	if diff := cmp.Diff([]string{"1 w1", `[A call of the tool "Look" with {"a]`, "3 ", `[A call of the tool "a.b" with {}]`}, parts); diff != "" {
+	if diff := cmp.Diff([]string{"1 w1", `[A call of the tool "Look" with {"a]`, "3 ", `[A call of the tool "a.b" with {}]`, "5 "}, parts); diff != "" {
 		t.Error(diff)
 	}
-	want := []string{"user: go", "assistant: " + parts[1] + parts[3] + "call 1call 3", "tool: result 1result 3",
+	want := []string{"user: go", "assistant: " + parts[1] + parts[3] + "call 1call 3call 5", "tool: result 1result 3result 5",
 		"user: [What the call of the tool \"Look\" gave back]\nresult 2", "user: [What the call of the tool \"Look\" gave back]\nresult 4"}
 	if diff := cmp.Diff(want, told(got)); diff != "" {
 		t.Error(diff)

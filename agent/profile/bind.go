@@ -55,11 +55,12 @@ func bind[In, Own any](tool, name, words string, as func(In) Own) agent.Binding 
 			return json.Marshal(as(in))
 		},
 	}
-	shown := *schema
+	shown, more := *schema, false
 	shown.Properties = maps.Clone(schema.Properties)
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[In]()) {
 		member, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if field.Tag.Get("jsonschema") == "" {
+			more = true
 			delete(shown.Properties, member)
 			shown.PropertyOrder = slices.DeleteFunc(slices.Clone(shown.PropertyOrder), func(name string) bool { return name == member })
 		}
@@ -69,12 +70,16 @@ func bind[In, Own any](tool, name, words string, as func(In) Own) agent.Binding 
 			}
 		}
 		if field.Type == reflect.TypeFor[commandLine]() {
+			more = true
 			both := *schema.Properties[member]
 			both.Type, both.Types, both.Items = "", []string{"string", "array"}, &jsonschema.Schema{Type: "string"}
 			schema.Properties[member] = &both
 		}
 	}
-	b.Schema, b.Lenience.Schema = encode(name, &shown), encode(name, schema)
+	b.Schema = encode(name, &shown)
+	if more {
+		b.Lenience.Schema = encode(name, schema)
+	}
 	if words != "" {
 		b.Description = text("words/" + words)
 	}

@@ -8,6 +8,7 @@ package profile
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -207,9 +208,14 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 	return p
 }
 
-// Prepare makes the tables that every profile takes, so that the first session finds them
-// ready.
-func Prepare() {
+// Prepare makes the tables that a session with a model of the provider takes, or those of
+// all providers if it is empty, so that the first session finds them ready.
+func Prepare(provider string) {
+	for _, d := range designs {
+		if provider == "" || of(provider) == d.id {
+			d.native(runtime.GOOS)
+		}
+	}
 	specBindings()
 	anthropicBindings()
 	habits()

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent/llm/provider"
 	"atelier.dev/atelier/backend"
@@ -12,7 +13,7 @@ import (
 
 // apiVersion matches the query of Azure's older addresses. No other query is
 // part of an address: it would not be sent, and may contain a key.
-var apiVersion = regexp.MustCompile(`^api-version=[a-zA-Z0-9.-]{1,32}$`)
+var apiVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^api-version=[a-zA-Z0-9.-]{1,32}$`) })
 
 // checkAddress returns an address in the form in which it is stored. An address
 // that contains a secret is refused, because addresses are kept in the database
@@ -28,7 +29,7 @@ func checkAddress(row provider.Row, typed string) (string, error) {
 		return "", backend.Problem(backend.ProblemAddressInvalid)
 	case u.User != nil:
 		return "", backend.Problem(backend.ProblemAddressPassword)
-	case u.Fragment != "", u.ForceQuery, u.RawQuery != "" && !(row.Deployments && apiVersion.MatchString(u.RawQuery)):
+	case u.Fragment != "", u.ForceQuery, u.RawQuery != "" && !(row.Deployments && apiVersion().MatchString(u.RawQuery)):
 		return "", backend.Problem(backend.ProblemAddressQuery)
 	}
 	return address, nil
@@ -42,7 +43,7 @@ func shownAddress(address string) string {
 		return ""
 	}
 	u.User, u.Fragment = nil, ""
-	if !apiVersion.MatchString(u.RawQuery) {
+	if !apiVersion().MatchString(u.RawQuery) {
 		u.RawQuery = ""
 	}
 	return u.String()

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"atelier.dev/atelier/agent/llm"
@@ -263,7 +264,7 @@ func (p *Providers) afterEndpoints(ctx context.Context) (EndpointList, error) {
 }
 
 var (
-	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$")
+	headerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$") })
 	// ownHeaders are the transport's and the adapter's.
 	ownHeaders = []string{
 		"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host",
@@ -293,7 +294,7 @@ func (p *Providers) checkEndpoint(in SetEndpointRequest) (Endpoint, error) {
 	for _, h := range in.Headers {
 		name := http.CanonicalHeaderKey(strings.TrimSpace(h.Name))
 		switch {
-		case !headerName.MatchString(name) || slices.Contains(ownHeaders, name):
+		case !headerName().MatchString(name) || slices.Contains(ownHeaders, name):
 			return e, backend.Problem(backend.ProblemHeaderReserved, h.Name)
 		case slices.Contains(e.Headers, name):
 			return e, backend.Problem(backend.ProblemHeaderTwice, name)

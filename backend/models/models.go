@@ -26,6 +26,11 @@ import (
 // ModelsFile has the user's own rows of the catalogue, in the home folder.
 const ModelsFile = "models.json"
 
+// Catalogue returns what reads the catalogue of a home folder once, when it is first asked.
+func Catalogue(home string) func() (*catalogue.Catalogue, error) {
+	return sync.OnceValues(func() (*catalogue.Catalogue, error) { return readCatalogue(home) })
+}
+
 // readCatalogue returns the catalogue with the user's rows on top, if there are
 // any. The error says why the user's rows cannot be used; the catalogue is then
 // returned without them.

@@ -25,6 +25,8 @@ type Config struct {
 	Settings backend.Settings
 	Getenv   func(string) string // reads the environment
 	Home     string              // the folder of the user's own rows and the providers' lists
+	// Catalogue returns the models of Home; nil means [Catalogue].
+	Catalogue func() (*catalogue.Catalogue, error)
 	// Vendors are the built-in providers; nil means [provider.Table].
 	Vendors []provider.Row
 }
@@ -66,9 +68,12 @@ func New(cfg Config) *Providers {
 	if cfg.Vendors == nil {
 		cfg.Vendors = provider.Table()
 	}
+	if cfg.Catalogue == nil {
+		cfg.Catalogue = Catalogue(cfg.Home)
+	}
 	p := &Providers{
 		cfg: cfg, vendors: cfg.Vendors, client: llm.NewClient(), listings: newListings(cfg.Home),
-		catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) { return readCatalogue(cfg.Home) }),
+		catalogue: cfg.Catalogue,
 	}
 	p.Facts = catalogue.Facts{Of: p.row, Free: p.local}
 	p.client.Use(p.limiter.Around, p.Middleware)

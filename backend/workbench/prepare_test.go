@@ -23,8 +23,8 @@ func TestPrepare(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, models.ModelsFile), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	bench := workbench.New(workbench.Config{Folder: t.TempDir(), Home: home, Getenv: func(string) string { return "" }})
-	bench.Prepare()
+	prepared := workbench.Prepare(home, "")
+	bench := workbench.New(workbench.Config{Folder: t.TempDir(), Home: home, Getenv: func(string) string { return "" }, Prepared: prepared})
 	if err := bench.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}

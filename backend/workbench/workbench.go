@@ -79,6 +79,8 @@ type Config struct {
 	Naming profile.Naming
 	// Retry says when a failed request is asked again.
 	Retry llm.RetryPolicy
+	// Prepared is what was made before; nil means nothing.
+	Prepared *Prepared
 	// Observe is called with every event, after it was stored and before it is
 	// shown, from the goroutine of its session; it may be nil. Events about
 	// tasks go to pages only.
@@ -120,15 +122,17 @@ type Workbench struct {
 	looks     looks
 	looking   folderLooks
 	relinked  relinked
-	preparing sync.WaitGroup
 }
 
 // New returns a workbench. Close stops everything that runs in it.
 func New(cfg Config) *Workbench {
+	if cfg.Prepared == nil {
+		cfg.Prepared = &Prepared{catalogue: models.Catalogue(cfg.Home)}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Workbench{
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}}, undoLogs: undoLogs{bySession: map[string]undoLog{}},
-		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
+		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue}),
 		importing: importing{turn: make(chan struct{}, 1)},
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, looking: folderLooks{at: lookAt},
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
@@ -147,16 +151,6 @@ func New(cfg Config) *Workbench {
 	})
 	w.calls = w.dispatcher()
 	return w
-}
-
-// Prepare begins to build what the first session needs and what no setting changes: the
-// catalogue of models, and the tables of the tools' names. It returns at once; whoever
-// needs a part that is not ready waits for it.
-func (w *Workbench) Prepare() {
-	w.preparing.Go(func() { // ends by itself, within milliseconds
-		_ = w.providers.CheckCatalogue() // whoever lists models learns of faults in the user's rows
-		profile.Prepare()
-	})
 }
 
 // dispatcher registers every method that a front end can call.
@@ -297,7 +291,7 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // resume when the session is opened again; all others are interrupted and
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
-	defer func() { w.cancel(); w.preparing.Wait(); w.caches.Wait(); w.journal.Close() }()
+	defer func() { w.cancel(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() }()
 	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx), w.hooks.Close(ctx), w.skills.Close(ctx), w.staged.close())
 }
 

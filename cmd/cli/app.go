@@ -89,13 +89,14 @@ func newApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 }
 
 // openApp opens the application, and recovers sessions if somebody is there to see
-// the results.
-func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
+// the results. provider is whose model will be asked, if that is known.
+func openApp(ctx context.Context, cfg workbench.Config, provider string) (*app, error) {
+	cfg.Prepared = workbench.Prepare(cfg.Home, provider)
 	a, err := newApp(ctx, cfg)
 	if err != nil {
+		cfg.Prepared.Wait()
 		return nil, err
 	}
-	a.Prepare()
 	if !cfg.Unattended {
 		a.verify()
 		if err := a.Recover(ctx); err != nil {

@@ -203,7 +203,8 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	ended := make(chan agent.ProcessingEnd, 1)
 	observer := observer{report: report, ended: ended, started: c.started}
 	cfg.Observe = observer.event
-	app, err := openApp(c.ctx, cfg)
+	vendor, _, _ := strings.Cut(f.use.model, "/")
+	app, err := openApp(c.ctx, cfg, vendor)
 	if err != nil {
 		return none, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -421,7 +422,7 @@ func (a *adapter) items(in, out map[string]any, depth int) {
 }
 
 // validMember matches the names of members that every provider accepts.
-var validMember = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+var validMember = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`) })
 
 // rename gives the members at the root names that every provider accepts, and
 // returns their own ones.
@@ -429,11 +430,11 @@ func rename(root map[string]any) map[string]string {
 	members, _ := root["properties"].(map[string]any)
 	renamed := map[string]string{}
 	for _, own := range slices.Sorted(maps.Keys(members)) {
-		if validMember.MatchString(own) {
+		if validMember().MatchString(own) {
 			continue
 		}
 		base := strings.Map(func(r rune) rune {
-			if validMember.MatchString(string(r)) {
+			if validMember().MatchString(string(r)) {
 				return r
 			}
 			return '_'

@@ -97,7 +97,7 @@ func TestAdaptRenames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range schema.Properties {
-		if !validMember.MatchString(name) {
+		if !validMember().MatchString(name) {
 			t.Errorf("%q", name)
 		}
 	}
@@ -190,7 +190,7 @@ func refusedBy(raw json.RawMessage) string {
 	}
 	members, _ := root["properties"].(map[string]any)
 	for name := range members {
-		if !validMember.MatchString(name) {
+		if !validMember().MatchString(name) {
 			return fmt.Sprintf("a member %q", name)
 		}
 	}

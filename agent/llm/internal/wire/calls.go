@@ -75,16 +75,19 @@ func (ids *IDs) cut(n int) {
 	ids.log = ids.log[:n]
 }
 
-// callID matches the call ids that every API accepts, and maxEchoed limits ids
-// in another form that are sent back.
-var callID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+// callID matches the call ids that every API accepts, up to maxName, and maxEchoed
+// limits ids in another form that are sent back.
+var callID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-const maxEchoed = 4 << 10
+const (
+	maxName   = 64 // of an id or a called tool
+	maxEchoed = 4 << 10
+)
 
 // accepts reports whether the target accepts an id of its own.
 func (ids *IDs) accepts(id string) bool {
 	if !ids.echo {
-		return callID.MatchString(id)
+		return len(id) <= maxName && callID.MatchString(id)
 	}
 	odd := strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 	return id != "" && len(id) <= maxEchoed && !odd
@@ -107,13 +110,13 @@ func (ids *IDs) Verbatim(c *llm.ToolCall) bool {
 		(c.Custom || bytes.Equal(Arguments(c), c.Arguments))
 }
 
-// callName matches the names of called tools that every provider accepts.
-var callName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
+// callName matches the names of called tools that every provider accepts, up to maxName.
+var callName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]*$`)
 
 // CallName returns the name under which a call is sent. Models invent names for
 // tools that they were never shown.
 func CallName(name string) string {
-	if callName.MatchString(name) {
+	if len(name) <= maxName && callName.MatchString(name) {
 		return name
 	}
 	clean := strings.Map(func(r rune) rune {
@@ -130,7 +133,7 @@ func CallName(name string) string {
 	case clean[0] == '-' || clean[0] >= '0' && clean[0] <= '9':
 		clean = "_" + clean
 	}
-	return clean[:min(len(clean), 64)]
+	return clean[:min(len(clean), maxName)]
 }
 
 // maxDepth limits the nesting of arguments; some providers' parsers stop at a

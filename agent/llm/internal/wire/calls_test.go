@@ -62,3 +62,12 @@ func FuzzArguments(f *testing.F) {
 		}
 	})
 }
+
+func TestAcceptedIDs(t *testing.T) {
+	var ids IDs
+	for id, want := range map[string]bool{"call_1-a": true, strings.Repeat("a", 64): true, strings.Repeat("a", 65): false, "": false, "a:b": false, "a\n": false} {
+		if got := ids.accepts(id); got != want {
+			t.Errorf("%q: %v, want %v", id, got, want)
+		}
+	}
+}
