@@ -5,41 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
-	"slices"
-	"sync"
 
 	"atelier.dev/atelier/agent/llm"
-	"github.com/google/jsonschema-go/jsonschema"
 )
-
-// SchemaOf derives the schema of a tool's input from a struct: json tags name
-// the members, members without omitempty are required, and jsonschema tags
-// describe them. The bytes are the same on every run. It panics if In has no
-// schema, which is a programming error.
-func SchemaOf[In any]() json.RawMessage {
-	if raw, ok := schemas.Load(reflect.TypeFor[In]()); ok {
-		return slices.Clone(raw.(json.RawMessage))
-	}
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic(fmt.Sprintf("schema of %T: %v", *new(In), err))
-	}
-	raw, err := json.Marshal(schema)
-	if err != nil {
-		panic(fmt.Sprintf("schema of %T: %v", *new(In), err))
-	}
-	schemas.Store(reflect.TypeFor[In](), json.RawMessage(raw))
-	if schema.Type == "object" {
-		derived.LoadOrStore(string(raw), sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.Resolve(nil) }))
-	}
-	return slices.Clone(raw)
-}
-
-// schemas has what SchemaOf made of a type, and derived, by the schema's text, how to
-// resolve those of objects, which is done once in a program and when a tool is first
-// called. A program has as many as it has types of inputs.
-var schemas, derived sync.Map
 
 // Function makes a tool from a function; the function closes over its
 // dependencies. A call's arguments are coerced and validated before they become

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // The schema of a type is made once in a program, and prepared for validation once, when
@@ -39,5 +41,31 @@ func TestSchemasAreMadeOnce(t *testing.T) {
 	}
 	if schemas[0] != schemas[1] {
 		t.Error("the schema is resolved for each registry")
+	}
+}
+
+// Schemas are written as json.Marshal writes them, whatever they have.
+func TestEncodeSchema(t *testing.T) {
+	text := &jsonschema.Schema{Type: "string", Description: "a <b> & \"c\"\u2028"}
+	for name, s := range map[string]*jsonschema.Schema{
+		"text": text, "true": {}, "false": {Not: &jsonschema.Schema{}}, "number": {Type: "integer", Minimum: new(1.5)}, "types": {Types: []string{"null", "string"}},
+		"both types":    {Type: "string", Types: []string{"null"}},
+		"list":          {Type: "array", Items: text, Description: "texts"},
+		"tuple":         {Type: "array", ItemsArray: []*jsonschema.Schema{text}},
+		"no properties": {Type: "object", Properties: map[string]*jsonschema.Schema{}, Required: []string{}},
+		"order": {
+			Type: "object", PropertyOrder: []string{"z", "gone", "a<"}, Required: []string{"z", "b"}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+			Properties: map[string]*jsonschema.Schema{"z": text, "b": {Type: "string", Enum: []any{"x", 1}}, "a<": {Type: "object", AdditionalProperties: text}, "c": {}},
+		},
+		"order twice": {Type: "object", PropertyOrder: []string{"a", "a"}, Properties: map[string]*jsonschema.Schema{"a": text}},
+		"extra":       {Type: "object", Extra: map[string]any{"also": 1}, Properties: map[string]*jsonschema.Schema{"a": text}},
+		"nil":         {Type: "object", Properties: map[string]*jsonschema.Schema{"a": nil}},
+		"bytes":       {Description: "\xff"},
+	} {
+		want, wantErr := json.Marshal(s)
+		got, err := EncodeSchema(s)
+		if (err == nil) != (wantErr == nil) || err == nil && string(got) != string(want) {
+			t.Errorf("%s: %s (%v), want %s (%v)", name, got, err, want, wantErr)
+		}
 	}
 }

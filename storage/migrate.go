@@ -76,9 +76,11 @@ func (s *Store) migrateTo(ctx context.Context, known []string) error {
 			return openError(s.path(), err)
 		}
 	}
-	before, err := rowsOf(ctx, tx)
-	if err != nil {
-		return openError(s.path(), err)
+	var before map[string]int // a new database has none, and is checked once it is ready
+	if len(seen) > 0 {
+		if before, err = rowsOf(ctx, tx); err != nil {
+			return openError(s.path(), err)
+		}
 	}
 	last := "the count"
 	for _, name := range known {
@@ -93,8 +95,10 @@ func (s *Store) migrateTo(ctx context.Context, known []string) error {
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(known))); err != nil {
 		return s.unmigrated(last, err)
 	}
-	if err := checkMigrated(ctx, tx, before); err != nil {
-		return s.unmigrated(last, err)
+	if len(seen) > 0 {
+		if err := checkMigrated(ctx, tx, before); err != nil {
+			return s.unmigrated(last, err)
+		}
 	}
 	if err := tx.Commit(); err != nil {
 		return s.unmigrated(last, err)

@@ -87,7 +87,7 @@ func bind[In, Own any](tool, name, words string, as func(In) Own) agent.Binding 
 }
 
 func encode(name string, schema *jsonschema.Schema) json.RawMessage {
-	raw, err := json.Marshal(schema)
+	raw, err := agent.EncodeSchema(schema)
 	if err != nil {
 		panic(fmt.Sprintf("profile: schema of %s: %v", name, err))
 	}
