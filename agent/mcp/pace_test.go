@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -108,11 +109,15 @@ func TestStartedProgramsMakeRoom(t *testing.T) {
 func TestSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		starts := &starting{begun: map[string]bool{}, wait: make(chan struct{})}
+		none := mcp.New(mcp.Config{})
+		none.Settle(t.Context()) // there is nothing to wait for
+		_ = none.Close(t.Context())
 		m := mcp.New(mcp.Config{Ready: starts.ready})
-		m.Settle(t.Context()) // there is nothing to wait for
-		servers := programs(20)
+		servers := programs(4 * max(1, runtime.GOMAXPROCS(0)/2))
 		m.SetServers(servers)
-		_ = m.Switch(servers[7].Name, false)
+		synctest.Wait() // the first few have begun
+		off := servers[slices.IndexFunc(servers, func(s mcp.Server) bool { return !starts.has(s.Name) })].Name
+		_ = m.Switch(off, false)
 		brief, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		m.Settle(brief)
@@ -122,7 +127,7 @@ func TestSettle(t *testing.T) {
 		close(starts.wait)
 		m.Settle(t.Context())
 		for _, s := range m.Status() {
-			if isOff := s.Name == servers[7].Name; s.Reason == nil != isOff {
+			if isOff := s.Name == off; s.Reason == nil != isOff {
 				t.Errorf("%s is %s because of %v", s.Name, s.State, s.Reason)
 			}
 		}
