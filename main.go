@@ -24,6 +24,7 @@ func main() { os.Exit(start(os.Args[1:], openWindow)) }
 // openWindow shows the window on a folder until it is closed.
 func openWindow(launch cli.Launch) int {
 	closeInspector()
+	drawWithoutGL()
 	app := newApp(launch)
 	launch.Instance.Serve(app.answer)
 	return show(app)

@@ -6,6 +6,7 @@
 #ifdef GDK_WINDOWING_X11
 #include <gdk/gdkx.h>
 #endif
+#include <stdlib.h>
 #include <string.h>
 #include <webkit2/webkit2.h>
 
@@ -22,6 +23,17 @@ static const char disarm[] = "if (window !== window.top && window.webkit) {"
                              "  for (const each of Object.values(window.webkit.messageHandlers)) delete Object.getPrototypeOf(each).postMessage;"
                              "  delete Object.getPrototypeOf(window.webkit).messageHandlers;"
                              "}";
+
+// atelier_without_gl keeps GTK and WebKit from loading OpenGL into this program,
+// which draws nothing with it: the driver would take 25 MB and more. What the user
+// set holds. Programs that Atelier starts do not inherit this, because Go has an
+// environment of its own.
+void atelier_without_gl(void) {
+    setenv("GDK_GL", "disable", 0);
+    setenv("WEBKIT_DISABLE_DMABUF_RENDERER", "1", 0);
+    // WebKit would ask OpenGL for the device that the renderer above draws on.
+    setenv("WEBKIT_WEB_RENDER_DEVICE_FILE", "/dev/null", 0);
+}
 
 // find_view returns the web view at or below a widget, or NULL.
 static WebKitWebView *find_view(GtkWidget *widget) {

@@ -20,6 +20,9 @@ var watched struct {
 	dead    bool // the page died, and is not loaded again yet; the window's thread alone uses it
 }
 
+// drawWithoutGL keeps OpenGL out of the program. Call it before the window exists.
+func drawWithoutGL() { C.atelier_without_gl() }
+
 // guardWindow keeps the web view on its own page and reloads the page when its
 // process dies. It calls gaveUp if that happens too often. Call it once, after
 // the window exists.

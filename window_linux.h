@@ -2,7 +2,10 @@
 #ifndef ATELIER_WINDOW_LINUX_H
 #define ATELIER_WINDOW_LINUX_H
 
-// Each may be called from any thread and runs on the window's thread.
+// Call it before the window's engine starts.
+void atelier_without_gl(void);
+
+// Each of these may be called from any thread and runs on the window's thread.
 void atelier_guard(void);
 void atelier_move(int x, int y);
 void atelier_zoom(int percent);

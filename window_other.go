@@ -8,8 +8,10 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// Other web views stay on their page and restart themselves, and the builds
-// without a window have nothing to guard.
+// Other web views draw with what their system gives them, stay on their page and
+// restart themselves, and the builds without a window have nothing to guard.
+
+func drawWithoutGL() {}
 
 func guardWindow(func()) {}
 
