@@ -10,8 +10,9 @@ import (
 const (
 	// startTime is how long the garbage collector waits for a start at most.
 	startTime = 250 * time.Millisecond
-	// longStart is when a start is surely over, also that of a window.
-	longStart = 3 * time.Second
+	// longStart is when a start is surely over, also that of a window, whose page loads
+	// most of its parts when the first screen is there.
+	longStart = 8 * time.Second
 )
 
 // startGarbage is the collector's percentage in that time: Go's least heap of 4 MB may
