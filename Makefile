@@ -29,5 +29,5 @@ bench: ## measure Atelier's own costs against a scripted model server
 
 bench-page: ## measure the page in Chromium and in WebKitGTK
 	@scripts/setup.sh bench-page
-	@scripts/build.sh headless window
+	@scripts/build.sh headless window bare-window
 	@node scripts/bench-page/main.mjs

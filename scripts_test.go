@@ -18,9 +18,10 @@ var stubs = map[string]string{
 	"node":       `echo v20.19.0`,
 	"npm": `echo "npm $*" >>"$CALLS"
 case $1 in ci) mkdir -p node_modules ;; *) [ -d node_modules ] || { echo "vite: not found"; exit 127; } ;; esac`,
-	"npx": `[ -d node_modules ]`,
+	"npx":   `[ -d node_modules ]`,
+	"patch": `cat >/dev/null`,
 	"go": `echo "go $*" >>"$CALLS"
-case $1 in env) echo go1.26.0 ;; install) n=${2%@*}; n=${n##*/}; mkdir -p "$GOBIN"; printf '#!/bin/sh\n' >"$GOBIN/$n"; chmod +x "$GOBIN/$n" ;; esac`,
+case $1 in env) echo go1.26.0 ;; list) mkdir -p wails && echo wails ;; install) n=${2%@*}; n=${n##*/}; mkdir -p "$GOBIN"; printf '#!/bin/sh\n' >"$GOBIN/$n"; chmod +x "$GOBIN/$n" ;; esac`,
 }
 
 // The targets of the Makefile install what they need in a fresh clone, once.
@@ -61,7 +62,7 @@ func freshClone(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(scripts, "Makefile", "frontend/package-lock.json") {
+	for _, name := range append(scripts, "Makefile", "go.mod", "go.sum", "scripts/wails.patch", "frontend/package-lock.json") {
 		content, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -33,6 +33,13 @@ function pss(pid) {
 
 const sum = (values) => values.reduce((a, b) => a + b, 0)
 
+/** The memory of a window's processes: of those that show its page, and of all. */
+export function processMemory(window) {
+  const all = [{ id: window, args: '' }, ...descendants(window)]
+  const page = all.filter(({ args }) => args.includes('WebKitWebProcess'))
+  return { page: sum(page.map(({ id }) => pss(id))), all: sum(all.map(({ id }) => pss(id))) }
+}
+
 /** Starts the program without a window and opens its page in Chromium. */
 export async function openChromium({ folder, home, env, profiles }) {
   const begun = Date.now()
@@ -112,10 +119,7 @@ export async function openWebKit({ folder, home, env }) {
       async clear() {
         await window.type(field, '\uE009a\uE000\uE017') // Control and A, no modifier, Delete
       },
-      memory() {
-        const all = [{ id: window.pid, args: '' }, ...descendants(window.pid)]
-        return { page: sum(all.filter(({ args }) => args.includes('WebKitWebProcess')).map(({ id }) => pss(id))), all: sum(all.map(({ id }) => pss(id))) }
-      },
+      memory: () => processMemory(window.pid),
       profiled: (_, work) => work(),
       async close() {
         await window.close()

@@ -8,8 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { root } from '../window-test/desktop.mjs'
 import { openChromium, openWebKit } from './engines.mjs'
-import { busyShare, megabytes, smoothness, spread, table, times } from './figures.mjs'
+import { busyShare, megabytes, quantile, smoothness, spread, table, times } from './figures.mjs'
 import { lastWords, modelID, startModel, streamPrompt } from './model.mjs'
+import { windowMemory } from './window.mjs'
 
 const { values: given } = parseArgs({
   options: {
@@ -217,6 +218,21 @@ class Bench {
   }
 }
 
+/** Compares the memory of the window with that of one that shows a line of text. */
+async function measureWindow() {
+  const [folder, home] = ['small', 'home'].map((name) => join(dir, 'window', name))
+  mkdirSync(folder, { recursive: true })
+  mkdirSync(home, { mode: 0o700 })
+  writeFileSync(join(folder, 'README.md'), '# Sundial\n\nA clock that needs the sun.\n')
+  const runs = await repeat(few, async () => [
+    await windowMemory(join(root, 'build/bin/atelier'), [folder], { ATELIER_HOME: home }),
+    await windowMemory(join(root, 'build/bin/bare-window'), [], {}),
+  ])
+  const [ours, bare] = [0, 1].map((which) => quantile(runs.map((run) => run[which]), 0.5))
+  rows.set('memory of the window, and of one with a line of text', { WebKitGTK: `${megabytes(ours)}, ${megabytes(bare)}: ${(ours / bare).toFixed(2)}×` })
+}
+
 await lookForLoad()
+if (engines.includes('WebKitGTK')) await measureWindow()
 for (const engine of engines) await measure(engine)
 for (const line of table(engines, rows)) console.log(line)

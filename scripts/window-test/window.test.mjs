@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { basename, join } from 'node:path'
@@ -210,6 +210,12 @@ describe('the window', () => {
     assert.deepEqual(reached, ['null', '/diagram.html', ...none, 'refused', 'refused', 'refused'])
   })
 
+  test('the program loads no driver of OpenGL', () => {
+    const files = readFileSync(`/proc/${window.pid}/maps`, 'utf8').match(/\/\S+$/gm)
+    assert.ok(files.includes(program))
+    assert.deepEqual(files.filter((file) => /_dri\.so|lib(gallium|LLVM|nvidia|(EGL|GLX)_)/.test(file)), [])
+  })
+
   test('no inline script runs', async () => {
     await window.run(
       `document.body.insertAdjacentHTML('beforeend', '<img src="none" onerror="window.injected = true">')
@@ -253,6 +259,9 @@ describe('the window', () => {
     window = await desktop.open({ program, folder, home })
   })
 })
+
+// The linker drops methods that nothing calls, unless the program looks methods up by name.
+test('the program has at most 50 MB', () => assert.ok(statSync(program).size <= 50e6))
 
 test('a diagram is drawn', async () => {
   const text = 'So it goes:\n\n```mermaid\nflowchart LR\n  A[Basket] --> B{Paid?}\n  B -- yes --> C(Pack it)\n```\n'
