@@ -118,8 +118,8 @@ test('the CJK fonts come before the system’s fonts on Chinese screens alone', 
     )
     return ['sans', 'mono'].map((name) => {
       const list = new RegExp(`--${name}:([^;]*);`).exec(block)![1]!
-      const [cjk, system] = [/'Noto Sans (Mono )?CJK/, /(?<!-)sans-serif|(?<!-)monospace/].map((it) =>
-        list.search(it),
+      const [cjk, system] = [/'Noto Sans (Mono )?CJK/, /(?<!-)sans-serif|(?<!-)monospace/].map(
+        (it) => list.search(it),
       )
       return cjk! > 0 && system! > 0 && cjk! < system!
     })
