@@ -38,6 +38,13 @@ test('code is drawn without colours, which it gets after that', async () => {
   expect(container.querySelector('code')?.textContent).toBe(code)
 })
 
+test('code that streams has its colours once it is complete, in the same frame', async () => {
+  const { container, rerender } = render(CodeBlock, { block: block(true), atOnce: true })
+  expect(keyword(container)).toBeUndefined()
+  await rerender({ block: block(false) })
+  expect(keyword(container)).toBe('func')
+})
+
 test('code that still grows has no colours until it is complete', async () => {
   const { container, rerender } = render(CodeBlock, { block: block(true) })
   await paint()
