@@ -276,7 +276,7 @@ func (h *Hooks) Preview(ctx context.Context, in HookSaveRequest) (HookPreviewRep
 		hook.EventName(in.Draft.Point): []group{{in.Draft.Matcher, []json.RawMessage{fresh}}},
 	}})
 	if err := json.Indent(&text, whole, "", "  "); err != nil {
-		return HookPreviewReply{}, fmt.Errorf("laying out a hook: %w", err)
+		return HookPreviewReply{}, fmt.Errorf("lay out a hook: %w", err)
 	}
 	return HookPreviewReply{text.String()}, nil
 }

@@ -40,11 +40,11 @@ func (w *Workbench) sandboxLevel(ctx context.Context, _ backend.Empty) (SandboxL
 	if err != nil {
 		return SandboxLevel{}, err
 	}
-	wish := confine.Combine(layers...)
+	asked := confine.Combine(layers...)
 	files := confine.Combine(layers[1:]...)
 	reply := SandboxLevel{
-		Level: sandbox.Confinement(ctx, wish.Weaker), On: wish.Enabled, Free: wish.AutoAllow, Outside: wish.Unsandboxed,
-		ByFile: files.Enabled, Hosts: wish.Allowed,
+		Level: sandbox.Confinement(ctx, asked.Weaker), On: asked.Enabled, Free: asked.AutoAllow, Outside: asked.Unsandboxed,
+		ByFile: files.Enabled, Hosts: asked.Allowed,
 	}
 	for _, l := range layers {
 		reply.Broken = reply.Broken || l.Broken
@@ -74,8 +74,8 @@ func (w *Workbench) confining(session, folder string) func(context.Context) (env
 			slog.Error("could not read the settings of the sandbox", "err", err)
 			layers = []confine.Layer{{Broken: true, Settings: confine.Settings{Enabled: new(true)}}}
 		}
-		wish := confine.Combine(layers...)
-		if !wish.Enabled {
+		asked := confine.Combine(layers...)
+		if !asked.Enabled {
 			return env.Confining{}, false
 		}
 		profile := func() confine.Profile {
@@ -83,11 +83,11 @@ func (w *Workbench) confining(session, folder string) func(context.Context) (env
 			if err != nil {
 				slog.Warn("could not make folders for confined commands", "err", err)
 			}
-			p := wish.At(at)
-			connect(&p, wish)
+			p := asked.At(at)
+			connect(&p, asked)
 			return p
 		}
-		return env.Confining{Profile: profile, Free: wish.AutoAllow, Outside: wish.Unsandboxed}, true
+		return env.Confining{Profile: profile, Free: asked.AutoAllow, Outside: asked.Unsandboxed}, true
 	}
 }
 
@@ -98,20 +98,20 @@ func (w *Workbench) confinedSentence() string {
 	if err != nil {
 		return "" // each command says what is wrong
 	}
-	wish := confine.Combine(layers...)
-	if !wish.Enabled {
+	asked := confine.Combine(layers...)
+	if !asked.Enabled {
 		return ""
 	}
-	return wish.Sentence(sandbox.Confinement(w.ctx, wish.Weaker))
+	return asked.Sentence(sandbox.Confinement(w.ctx, asked.Weaker))
 }
 
 // connect gives a command the hosts that it may reach.
-func connect(p *confine.Profile, wish confine.Wish) {
-	if len(wish.Allowed) == 0 {
+func connect(p *confine.Profile, asked confine.Request) {
+	if len(asked.Allowed) == 0 {
 		return
 	}
 	rules, err := network.New(network.Settings{
-		AllowedDomains: wish.Allowed, DeniedDomains: wish.Denied, AllowLocalBinding: p.LocalBinding,
+		AllowedDomains: asked.Allowed, DeniedDomains: asked.Denied, AllowLocalBinding: p.LocalBinding,
 	})
 	if err != nil {
 		slog.Warn("some hosts in the settings of the sandbox cannot be read", "err", err)

@@ -70,8 +70,8 @@ type Place struct {
 	Cache   string   // where programs keep caches that only confined commands use; empty if nowhere
 }
 
-// Wish is what all layers together ask for.
-type Wish struct {
+// Request is what all layers together ask for.
+type Request struct {
 	Enabled     bool
 	AutoAllow   bool
 	Unsandboxed bool
@@ -85,50 +85,50 @@ type Wish struct {
 }
 
 // Combine returns what layers, the weakest first, ask for.
-func Combine(layers ...Layer) Wish {
-	w := Wish{Unsandboxed: true, layers: layers}
+func Combine(layers ...Layer) Request {
+	r := Request{Unsandboxed: true, layers: layers}
 	for _, l := range layers {
-		w.Enabled = w.Enabled || isSet(l.Enabled)
-		l.widen(&w.AutoAllow, l.AutoAllow)
-		l.widen(&w.Unsandboxed, l.Unsandboxed)
-		l.widen(&w.Weaker, l.WeakerNested)
-		l.widen(&w.nested, l.Nested)
-		l.widen(&w.local, l.Network.LocalBinding)
-		l.widen(&w.sockets, l.Network.UnixSockets)
-		w.Denied = append(w.Denied, l.Network.Denied...)
+		r.Enabled = r.Enabled || isSet(l.Enabled)
+		l.widen(&r.AutoAllow, l.AutoAllow)
+		l.widen(&r.Unsandboxed, l.Unsandboxed)
+		l.widen(&r.Weaker, l.WeakerNested)
+		l.widen(&r.nested, l.Nested)
+		l.widen(&r.local, l.Network.LocalBinding)
+		l.widen(&r.sockets, l.Network.UnixSockets)
+		r.Denied = append(r.Denied, l.Network.Denied...)
 		if l.Trusted {
-			w.Allowed = append(w.Allowed, l.Network.Allowed...)
+			r.Allowed = append(r.Allowed, l.Network.Allowed...)
 		}
 	}
 	if slices.ContainsFunc(layers, func(l Layer) bool { return l.Broken }) {
-		w.AutoAllow, w.Unsandboxed, w.Weaker, w.Allowed = false, false, false, nil
-		w.nested, w.local, w.sockets = false, false, false
+		r.AutoAllow, r.Unsandboxed, r.Weaker, r.Allowed = false, false, false, nil
+		r.nested, r.local, r.sockets = false, false, false
 	}
-	return w
+	return r
 }
 
 // At returns what commands may do at a place. It looks at the files there, and
 // belongs to one command.
-func (w Wish) At(at Place) Profile {
+func (r Request) At(at Place) Profile {
 	var read, write, denied []string
-	for _, l := range w.layers {
+	for _, l := range r.layers {
 		read, write = at.narrow(read, l.Read, l.Trusted), at.narrow(write, l.Write, l.Trusted)
 		denied = append(denied, l.Denied...)
 	}
 	p := at.profile(read, write, denied)
-	p.Nested, p.LocalBinding, p.UnixSockets, p.Weaker = w.nested, w.local, w.sockets, w.Weaker
+	p.Nested, p.LocalBinding, p.UnixSockets, p.Weaker = r.nested, r.local, r.sockets, r.Weaker
 	return p
 }
 
 // Sentence tells a model what commands can do on a machine of a level, so that it
 // does not try the rest.
-func (w Wish) Sentence(l Level) string {
+func (r Request) Sentence(l Level) string {
 	if !l.Works() {
 		return "The settings want commands to be confined, which does not work on this machine, so no command runs."
 	}
 	text := "The system confines commands: they write only in the project and in $TMPDIR, cannot read keys and other secrets, cannot change .git " +
 		"or the files that tell other programs what to run"
-	if len(w.Allowed) == 0 {
+	if len(r.Allowed) == 0 {
 		text += ", and have no network"
 	} else {
 		text += ", and reach only some hosts, through the proxy in HTTPS_PROXY"
@@ -136,7 +136,7 @@ func (w Wish) Sentence(l Level) string {
 	if l.By == Landlock {
 		text += "; directly in the project's folder they create, rename and delete nothing"
 	}
-	if w.Unsandboxed {
+	if r.Unsandboxed {
 		return text + "; a command that needs more can ask to run unconfined."
 	}
 	return text + "; none runs unconfined."

@@ -28,18 +28,18 @@ func TestLayers(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		layers   []Layer
-		want     Wish // without its profile
+		want     Request // without its profile
 		writable []string
 		network  bool
 		nested   bool
 	}{
-		{"nothing", nil, Wish{Unsandboxed: true}, []string{"/home/u/p"}, false, false},
-		{"the user's", []Layer{layer(t, true, wide)}, Wish{Enabled: true, AutoAllow: true, Unsandboxed: true, Weaker: true}, []string{"/home/u/p", "/home/u/out", "/srv"}, true, true},
-		{"a project's", []Layer{layer(t, false, wide)}, Wish{Enabled: true, Unsandboxed: true}, []string{"/home/u/p"}, false, false},
-		{"a project that narrows", []Layer{layer(t, true, `{"enabled":true,"autoAllowBashIfSandboxed":true}`), layer(t, false, narrow)}, Wish{Enabled: true}, []string{"/home/u/p/src"}, false, false},
-		{"a project that narrows the user's list", []Layer{layer(t, true, wide), layer(t, false, narrow)}, Wish{Enabled: true, Weaker: true}, []string{"/home/u/p", "/home/u/out", "/srv"}, true, true},
-		{"no folder", []Layer{layer(t, true, `{"allowedWritePaths":[]}`)}, Wish{Unsandboxed: true}, []string{}, false, false},
-		{"a broken file", []Layer{layer(t, true, wide), layer(t, true, `{"enabled":"perhaps"}`)}, Wish{Enabled: true}, []string{"/home/u/p", "/home/u/out", "/srv"}, false, false},
+		{"nothing", nil, Request{Unsandboxed: true}, []string{"/home/u/p"}, false, false},
+		{"the user's", []Layer{layer(t, true, wide)}, Request{Enabled: true, AutoAllow: true, Unsandboxed: true, Weaker: true}, []string{"/home/u/p", "/home/u/out", "/srv"}, true, true},
+		{"a project's", []Layer{layer(t, false, wide)}, Request{Enabled: true, Unsandboxed: true}, []string{"/home/u/p"}, false, false},
+		{"a project that narrows", []Layer{layer(t, true, `{"enabled":true,"autoAllowBashIfSandboxed":true}`), layer(t, false, narrow)}, Request{Enabled: true}, []string{"/home/u/p/src"}, false, false},
+		{"a project that narrows the user's list", []Layer{layer(t, true, wide), layer(t, false, narrow)}, Request{Enabled: true, Weaker: true}, []string{"/home/u/p", "/home/u/out", "/srv"}, true, true},
+		{"no folder", []Layer{layer(t, true, `{"allowedWritePaths":[]}`)}, Request{Unsandboxed: true}, []string{}, false, false},
+		{"a broken file", []Layer{layer(t, true, wide), layer(t, true, `{"enabled":"perhaps"}`)}, Request{Enabled: true}, []string{"/home/u/p", "/home/u/out", "/srv"}, false, false},
 	} {
 		got := Combine(test.layers...)
 		if got.Enabled != test.want.Enabled || got.AutoAllow != test.want.AutoAllow || got.Unsandboxed != test.want.Unsandboxed || got.Weaker != test.want.Weaker {
@@ -69,20 +69,20 @@ func TestLayers(t *testing.T) {
 }
 
 // A model is told what its commands cannot do.
-func TestWishSentence(t *testing.T) {
+func TestRequestSentence(t *testing.T) {
 	t.Parallel()
 	whole := Level{By: Bubblewrap, Writes: true, Reads: true, Network: true, Sockets: true, Processes: true}
 	for _, row := range []struct {
-		wish  Wish
-		level Level
-		want  []string
+		request Request
+		level   Level
+		want    []string
 	}{
-		{Wish{}, Level{}, []string{"no command runs"}},
-		{Wish{}, whole, []string{"only in the project", "no network", "none runs unconfined"}},
-		{Wish{Allowed: []string{"x.dev"}, Unsandboxed: true}, whole, []string{"only some hosts", "can ask to run unconfined"}},
-		{Wish{}, Level{By: Landlock, Writes: true, Reads: true, Network: true}, []string{"create, rename and delete nothing"}},
+		{Request{}, Level{}, []string{"no command runs"}},
+		{Request{}, whole, []string{"only in the project", "no network", "none runs unconfined"}},
+		{Request{Allowed: []string{"x.dev"}, Unsandboxed: true}, whole, []string{"only some hosts", "can ask to run unconfined"}},
+		{Request{}, Level{By: Landlock, Writes: true, Reads: true, Network: true}, []string{"create, rename and delete nothing"}},
 	} {
-		got := row.wish.Sentence(row.level)
+		got := row.request.Sentence(row.level)
 		for _, want := range row.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%+v: %s", row, got)
