@@ -125,7 +125,7 @@ func (t *turn) closeIfAborted() {
 	}
 	t.settle()
 	t.fire(SessionEndInput{Reason: "aborted"})
-	t.session.leave(context.WithoutCancel(t.ctx))
+	t.session.cleanUp(context.WithoutCancel(t.ctx))
 	t.emit(SessionEnd{State: StateProcessing})
 }
 

@@ -170,7 +170,7 @@ func TestAbortClosesBehindTheUsersCommand(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, llmtest.Script())
 	left := false
-	r.cfg.Leave = func(context.Context) { left = true }
+	r.cfg.CleanUp = func(context.Context) { left = true }
 	events := r.command("sleep 300", hangs, func(ev agent.Event) {
 		if ev.Kind() == agent.KindLocalCommandOutput {
 			r.session.Abort()

@@ -108,7 +108,7 @@ func TestAbortEndsInOrder(t *testing.T) {
 		}})
 	h := &hooks{}
 	r.cfg.Hooks = h
-	r.cfg.Leave = func(context.Context) { left = len(h.fired) }
+	r.cfg.CleanUp = func(context.Context) { left = len(h.fired) }
 	events := r.run("go")
 	want := []agent.Kind{agent.KindProcessingEnd, agent.KindHookStart, agent.KindHookOutput, agent.KindHookEnd, agent.KindSessionEnd}
 	if diff := cmp.Diff(want, kinds(events, 5)); diff != "" || left != len(h.fired) || h.cut {

@@ -54,9 +54,9 @@ type Config struct {
 	// mentions, as they are when the message is delivered; nil means that nothing is. A
 	// message with a skill is complete, so Attach does not see it.
 	Attach func(ctx context.Context, text string) string
-	// Leave ends whatever tools left running, before the session closes; nil if
+	// CleanUp ends whatever tools left running, before the session closes; nil if
 	// there cannot be anything (LOOP-54). It may be called more than once.
-	Leave func(context.Context)
+	CleanUp func(context.Context)
 	// Now and NewID are the session's clock and its source of ids. If they are
 	// nil, the system clock and random ids are used.
 	Now   func() time.Time
@@ -334,14 +334,14 @@ func (s *Session) Close(ctx context.Context) []Event {
 			events = append(events, ev)
 		}
 	})
-	s.leave(ctx)
+	s.cleanUp(ctx)
 	return append(events, s.Record(SessionEnd{State: s.transcript.State}))
 }
 
-// leave ends whatever tools left running.
-func (s *Session) leave(ctx context.Context) {
-	if s.cfg.Leave != nil {
-		s.cfg.Leave(ctx)
+// cleanUp ends whatever tools left running.
+func (s *Session) cleanUp(ctx context.Context) {
+	if s.cfg.CleanUp != nil {
+		s.cfg.CleanUp(ctx)
 	}
 }
 

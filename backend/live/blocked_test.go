@@ -180,7 +180,7 @@ func TestCallbacksHoldNoLock(t *testing.T) {
 		}
 		cfg.Start = func(resumed bool) agent.SessionStart { reach(); return start(resumed) }
 		cfg.Show = func(ev agent.Event) { reach(); show(ev) }
-		cfg.Leave = func(context.Context, string) { reach() }
+		cfg.CleanUp = func(context.Context, string) { reach() }
 		cfg.SideJobs = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
 			reach()
 			return []live.Job{func(context.Context) live.Outcome {

@@ -115,9 +115,9 @@ func newStage(t *testing.T, change func(*live.Config), rounds ...llmtest.Round) 
 			}, past...)
 			return built, errors.Join(err, s.log.err("build"))
 		},
-		Start: func(resumed bool) agent.SessionStart { return agent.SessionStart{Folder: "/p", Resumed: resumed} },
-		Show:  func(ev agent.Event) { s.shown <- ev },
-		Leave: func(context.Context, string) {}, Occupied: func(string) bool { return false },
+		Start:   func(resumed bool) agent.SessionStart { return agent.SessionStart{Folder: "/p", Resumed: resumed} },
+		Show:    func(ev agent.Event) { s.shown <- ev },
+		CleanUp: func(context.Context, string) {}, Occupied: func(string) bool { return false },
 	}
 	if change != nil {
 		change(&cfg)
@@ -206,7 +206,7 @@ func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"session", "events", "queue", "check", "build", "panic"} {
 		left := make(chan string, 9)
-		s := newStage(t, func(cfg *live.Config) { cfg.Leave = func(_ context.Context, id string) { left <- id } })
+		s := newStage(t, func(cfg *live.Config) { cfg.CleanUp = func(_ context.Context, id string) { left <- id } })
 		s.log.set(what, errDisk)
 		_, _, err := s.sessions.Open(t.Context(), "a")
 		if err == nil || what != "panic" && !errors.Is(err, errDisk) {
@@ -255,7 +255,7 @@ func code(err error) backend.Code {
 func TestSlowEnd(t *testing.T) {
 	t.Parallel()
 	hang := make(chan struct{})
-	s := newStage(t, func(cfg *live.Config) { cfg.Leave = func(context.Context, string) { <-hang } })
+	s := newStage(t, func(cfg *live.Config) { cfg.CleanUp = func(context.Context, string) { <-hang } })
 	s.create("h", &agent.Helper{Parent: "a"})
 	for _, id := range []string{"a", "h"} {
 		_, release := s.open(id)

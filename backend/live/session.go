@@ -123,7 +123,7 @@ func (l *Session) own() {
 	}
 	close(l.loading.done)
 	if l.loading.err != nil {
-		l.all.cfg.Leave(context.WithoutCancel(ctx), l.id)
+		l.all.cfg.CleanUp(context.WithoutCancel(ctx), l.id)
 		return
 	}
 	for {
@@ -132,7 +132,7 @@ func (l *Session) own() {
 			l.closePoints()
 			l.AwaitJobs() // which ctx ends too
 			l.end(context.WithoutCancel(ctx))
-			l.all.cfg.Leave(context.WithoutCancel(ctx), l.id) // of a session that stays open in the log
+			l.all.cfg.CleanUp(context.WithoutCancel(ctx), l.id) // of a session that stays open in the log
 			return
 		case <-l.inbox.results:
 			l.recordResults(ctx)

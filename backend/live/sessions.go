@@ -40,9 +40,9 @@ type Config struct {
 	// Show is called with every event, with a durable one after it was stored,
 	// from the goroutine of its session.
 	Show func(agent.Event)
-	// Leave ends whatever the session's tools left running. It is called when
+	// CleanUp ends whatever the session's tools left running. It is called when
 	// the session ends and when it leaves memory.
-	Leave func(ctx context.Context, session string)
+	CleanUp func(ctx context.Context, session string)
 	// Occupied reports whether the session's tools left anything running, which
 	// keeps the session in memory. It is called under a lock and returns at
 	// once.

@@ -98,7 +98,7 @@ func newCrowd(t *testing.T) *crowd {
 			}, past...)
 		},
 		Start: func(resumed bool) agent.SessionStart { return agent.SessionStart{Folder: c.folder, Resumed: resumed} },
-		Show:  c.show, Leave: func(ctx context.Context, id string) { c.sessions.CloseStartedBy(ctx, id) },
+		Show:  c.show, CleanUp: func(ctx context.Context, id string) { c.sessions.CloseStartedBy(ctx, id) },
 		Occupied: func(string) bool { return false },
 	})
 	for i := range stressSessions {

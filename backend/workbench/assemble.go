@@ -58,7 +58,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.model(),
 		Compactor: w.compactor(), Hooks: w.pointsOf(info, place.hooks),
-		Leave: func(ctx context.Context) { w.leave(ctx, info.ID) }, Recorder: w.recorder(info), Attach: w.attached(info),
+		CleanUp: func(ctx context.Context) { w.cleanUp(ctx, info.ID) }, Recorder: w.recorder(info), Attach: w.attached(info),
 		Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...)
 	if err != nil || session.Transcript().Settings.Model != "" || len(past) == 0 {

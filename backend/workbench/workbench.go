@@ -147,7 +147,7 @@ func New(cfg Config) *Workbench {
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.mayRun, Build: w.newSession, Start: w.sessionStart, Show: w.show,
-		Leave: w.leave, Occupied: w.occupied, SideJobs: w.sideJobs,
+		CleanUp: w.cleanUp, Occupied: w.occupied, SideJobs: w.sideJobs,
 	})
 	w.calls = w.dispatcher()
 	return w

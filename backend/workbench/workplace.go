@@ -17,8 +17,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// leaveTime limits how long a session's agents and commands may take to end.
-const leaveTime = 4 * time.Second
+// cleanUpTime limits how long a session's agents and commands may take to end.
+const cleanUpTime = 4 * time.Second
 
 // workplace is where a session's tools act. It and its commands outlive the
 // session's memory, which is read again when the log has grown elsewhere.
@@ -91,10 +91,10 @@ func (w *Workbench) occupied(session string) bool {
 	return ok && slices.ContainsFunc(place.tasks.List(), func(t tool.TaskInfo) bool { return t.Ended.IsZero() })
 }
 
-// leave ends the session's agents with their background commands, then the
+// cleanUp ends the session's agents with their background commands, then the
 // session's own commands (LOOP-159), and removes the agents' worktrees.
-func (w *Workbench) leave(ctx context.Context, session string) {
-	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+func (w *Workbench) cleanUp(ctx context.Context, session string) {
+	ctx, cancel := context.WithTimeout(ctx, cleanUpTime)
 	defer cancel()
 	w.sessions.CloseStartedBy(ctx, session)
 	w.places.Lock()
