@@ -281,7 +281,7 @@ func (s *SessionInfo) applyDetails(d agent.ToolCallEnd) {
 	}
 }
 
-// use takes in that a skill began or ended; nil if none did.
+// use records that a skill began or ended; nil stands for neither.
 func (s *SessionInfo) use(u *agent.SkillUse) {
 	if u != nil {
 		begun := *u

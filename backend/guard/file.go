@@ -33,8 +33,9 @@ var lists = []struct {
 	decision agent.Decision
 }{{"deny", agent.Deny}, {"ask", agent.Ask}, {"allow", agent.Allow}}
 
-// contentOf reads the rules of a file. What cannot be understood as rules makes the
-// whole file unreadable, except a single rule.
+// contentOf reads the rules of a file. If the permissions are not an object of
+// lists, the whole file is unreadable. A single rule that cannot be read is kept
+// as such.
 func contentOf(t *settings.Text, scope agent.Scope) (content, error) {
 	var c content
 	if t.Err != nil {

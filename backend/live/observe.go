@@ -27,7 +27,7 @@ type points struct {
 }
 
 // Observe runs the session's hooks of a point that has come outside of a turn,
-// without waiting for them. What they report enters the log when the session is at
+// without waiting for them. Their reports enter the log when the session is at
 // rest. It is safe for concurrent use.
 func (l *Session) Observe(point agent.HookPoint, tell Observation) {
 	if session := l.session(); session == nil || !session.Hooked(point) {

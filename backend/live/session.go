@@ -22,8 +22,8 @@ import (
 // concurrent use.
 //
 // A session has one lock, mu. It is never held during I/O or while a function of
-// [Config] or of a caller runs. What takes longer is marked as begun under the
-// lock, done without it, and marked as ended: a turn, an answer, a change of the
+// [Config] or of a caller runs. A longer task is marked as begun under the lock,
+// done without it, and marked as ended: a turn, an answer, a change of the
 // queue, a side job. Therefore the store, however slow, delays neither a stop
 // nor a change of settings. The lock of [Sessions] is taken before a session's,
 // never after it.

@@ -103,8 +103,8 @@ func (l *Session) beginJobs(ctx context.Context) error {
 	return err
 }
 
-// recordResults records results between turns. What cannot be recorded waits for the
-// next turn, or the end.
+// recordResults records results between turns. Results that cannot be recorded wait
+// for the next turn, or the end.
 func (l *Session) recordResults(ctx context.Context) {
 	if !l.hasResults() {
 		return

@@ -155,7 +155,7 @@ func written(p client.PromptText) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// complete asks for values of an argument. What goes wrong leaves the list empty:
+// complete asks for values of an argument. After an error the list is empty, and
 // the person types on.
 func (c commands) complete(ctx context.Context, in CompleteRequest) CompleteReply {
 	ctx, cancel := context.WithTimeout(ctx, completedTime)

@@ -71,7 +71,7 @@ func names(c Command, folder, home string, script func(path string) string) nami
 	return r.naming
 }
 
-// surround takes in where a command starts, and its variables.
+// surround notes where a command starts, and its variables.
 func (r *reader) surround(c Command) {
 	if c.Dir != "" {
 		r.enters([]word{r.placed(c.Dir)})

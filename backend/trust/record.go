@@ -152,8 +152,8 @@ func (t *Trust) contents(ctx context.Context, of record) (map[string]string, err
 	return out, nil
 }
 
-// keep stores a decision, unless the one before it stands in the way. The one about an
-// item whose place this one took is dropped.
+// keep stores a decision, unless the earlier one rules it out. The one about an item
+// whose place this one took is dropped.
 func (t *Trust) keep(ctx context.Context, item Item, r record, contents map[string]string, unless func(before record) error) error {
 	r.Kind, r.ID, r.Title, r.Origin, r.Slot, r.At = item.Kind, item.ID, sandbox.Redact(item.Title), item.Origin, item.Slot, t.cfg.Now().UnixMilli()
 	r.Scope = item.Scope

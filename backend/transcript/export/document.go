@@ -1,8 +1,8 @@
 // Package export writes a session as a document for people: in Markdown, or as one
 // HTML file that needs neither a network nor a script.
 //
-// What models and programs wrote is hostile: no text leaves its place, runs, loads or
-// hides anything.
+// Texts by models and programs are hostile: none of them leaves its place, runs,
+// loads or hides anything.
 package export
 
 import (
