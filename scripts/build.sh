@@ -8,6 +8,7 @@ source "$(dirname "$0")/lib.sh"
 needs=headless
 [[ ! " $* " =~ \ (window|childstorm|bare-window)\  ]] || needs=window
 scripts/setup.sh "$needs"
+with_launcher
 
 frontend() {
   local sources

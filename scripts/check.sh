@@ -11,6 +11,7 @@ if [[ ${1:-} == fmt ]]; then
   cd frontend && exec npm run --silent format
 fi
 
+with_launcher
 tool "$staticcheck"
 unformatted() { local list; list=$("$tools/goimports" -l "${go_files[@]}") && [[ -z $list ]] || { echo "$list"; return 1; }; }
 npm_run() { (cd frontend && npm run --silent "$@"); }

@@ -9,6 +9,23 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tags=sqlite_fts5
 window_tags=desktop,production,webkit2_41,$tags
 export GOFLAGS="${GOFLAGS:-} -tags=$tags"
+
+# with_launcher: adds the program that confines commands on Linux to what is built
+# from here on. Without a C compiler that can build it, bubblewrap confines them.
+with_launcher() {
+  local program=agent/sandbox/launcher/launcher
+  [[ $(uname -s) == Linux && $tags != *launcher* ]] || return 0
+  if [[ ! $program -nt $program.c ]]; then
+    "${CC:-cc}" -std=gnu11 -Os -Wall -Wextra -ffreestanding -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
+      -static -no-pie -nostdlib -s -Wl,--build-id=none -Wl,-z,noexecstack -o "$program.$$" $program.c >&2 ||
+      { say "the launcher was not built: bubblewrap confines commands"; return 0; }
+    mv "$program.$$" $program
+  fi
+  tags+=,launcher
+  window_tags+=,launcher
+  GOFLAGS+=,launcher
+}
+
 # The checks use these versions of their tools, installed once under .cache.
 tools=$PWD/.cache/tools
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2

@@ -55,6 +55,7 @@ node_tests() {
 }
 
 scripts/setup.sh test
+with_launcher
 printf '\n== static checks\n'
 check "build" scripts/build.sh headless window childstorm conformance-{client,server} oauth-server
 scripts/check.sh || true # its failures are counted

@@ -28,18 +28,38 @@ type yard struct {
 	reached       atomic.Int32
 }
 
-// everyMeans runs a test with bubblewrap and with Landlock, as far as they work
-// here.
+// allMeans are the means of Linux, as far as they work here.
+func allMeans() map[string]enforcer {
+	return map[string]enforcer{"launcher": wholeLauncher(), "bubblewrap": wholeBubblewrap(), "landlock": findLandlock(confine.Level{})}
+}
+
+// everyMeans runs a test with each of them.
 func everyMeans(t *testing.T, test func(t *testing.T, y *yard)) {
-	for name, by := range map[string]enforcer{"bubblewrap": wholeBubblewrap(), "landlock": findLandlock(confine.Level{})} {
+	t.Helper()
+	with(t, allMeans(), func(t *testing.T, by enforcer) {
+		y := newYard(t)
+		y.by = by
+		test(t, y)
+	})
+}
+
+// everyNamespace runs a test with those that give a command namespaces.
+func everyNamespace(t *testing.T, test func(t *testing.T, by enforcer)) {
+	t.Helper()
+	means := allMeans()
+	delete(means, "landlock")
+	with(t, means, test)
+}
+
+func with(t *testing.T, means map[string]enforcer, test func(t *testing.T, by enforcer)) {
+	t.Helper()
+	for name, by := range means {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if !by.level().Works() {
-				t.Skip(by.level().Sentence())
+				t.Skip(by.level().Sentence() + " " + by.level().Detail)
 			}
-			y := newYard(t)
-			y.by = by
-			test(t, y)
+			test(t, by)
 		})
 	}
 }
@@ -247,6 +267,9 @@ var attacks = map[string]string{
 	"abstract sockets":       `python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("\0ABSTRACT")'`,
 	"sockets of the system":  `ls -A /run /var/run | grep -E 'sock|dbus|docker|user' && echo ` + canary + `; test -n "$SSH_AUTH_SOCK$DBUS_SESSION_BUS_ADDRESS$DISPLAY" && echo ` + canary,
 
+	"the machine's settings": `for f in vm/swappiness kernel/core_pattern kernel/modprobe user/max_user_namespaces; do
+		old=$(cat /proc/sys/$f) && echo "$old" >/proc/sys/$f && echo ` + canary + `; done 2>/dev/null
+		for f in /proc/sysrq-trigger $(find /proc/fs /proc/irq /proc/acpi /proc/scsi -type f 2>/dev/null | head -20); do : >>$f && echo ` + canary + `; done 2>/dev/null; true`,
 	"other processes": `kill -9 $PPID 2>/dev/null; kill -9 -1; true`,
 	"see others":      `for p in /proc/[0-9]*; do grep -l atelier[-]guard $p/cmdline && echo ` + canary + `; done`,
 }

@@ -18,9 +18,12 @@ import (
 // and drops its environment.
 func TestNothingSurvivesConfinement(t *testing.T) {
 	t.Parallel()
-	needsBubblewrap(t)
+	everyNamespace(t, nothingSurvives)
+}
+
+func nothingSurvives(t *testing.T, by enforcer) {
 	y := newYard(t)
-	y.by = wholeBubblewrap()
+	y.by = by
 	for _, daemon := range []string{`setsid env -i sleep 4711 &`, `(setsid env -i sh -c "trap '' TERM HUP; sleep 4711" &) &`, `nohup sleep 4711 >/dev/null &`} {
 		for _, how := range []string{"end", "stop"} {
 			mark := y.base + how
@@ -221,7 +224,7 @@ func TestABubblewrapThatHangs(t *testing.T) {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\ncd "+dir+"\nsleep 4711\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := (bubblewrap{program: path}).try(100 * time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+	if err := try(bubblewrap{program: path}, path, 100*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	if left := processesIn(t, dir); left != "" {
@@ -235,14 +238,14 @@ func TestBubblewrapIsLookedForUntilItWorks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		looked, works := 0, false
-		find := func(bool, ...string) bubblewrap {
+		find := func() bubblewrap {
 			looked++
 			if works {
 				return bubblewrap{found: confine.Level{By: confine.Bubblewrap, Writes: true, Reads: true, Network: true}}
 			}
 			return bubblewrap{found: confine.Level{Lack: confine.LackRefused}}
 		}
-		var s search
+		var s search[bubblewrap]
 		for i, step := range []struct {
 			wait         time.Duration
 			now, reports bool

@@ -42,7 +42,7 @@ func BenchmarkConfined(b *testing.B) {
 		name    string
 		by      enforcer
 		confine *confine.Profile
-	}{{"free", nil, nil}, {"bubblewrap", wholeBubblewrap(), &profile}, {"landlock", findLandlock(confine.Level{}), &profile}} {
+	}{{"free", nil, nil}, {"launcher", wholeLauncher(), &profile}, {"bubblewrap", wholeBubblewrap(), &profile}, {"landlock", findLandlock(confine.Level{}), &profile}} {
 		b.Run(row.name, func(b *testing.B) {
 			if row.by != nil && !row.by.level().Works() {
 				b.Skip(row.by.level().Sentence())
@@ -68,7 +68,7 @@ func BenchmarkConfined(b *testing.B) {
 // starts, and put back afterwards.
 func BenchmarkJail(b *testing.B) {
 	profile, project := sessionProfile(b)
-	for name, by := range map[string]enforcer{"bubblewrap": wholeBubblewrap(), "landlock": findLandlock(confine.Level{})} {
+	for name, by := range allMeans() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				j, err := by.jail(Spec{Confine: &profile, Dir: project}, []string{"/bin/true"})

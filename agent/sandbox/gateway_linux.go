@@ -28,7 +28,7 @@ const (
 type gateway struct {
 	proxy confine.Proxy
 	// held is what bubblewrap waits for before it starts the command, begin its
-	// other end.
+	// other end. Both are nil for the launcher, which waits by itself.
 	held, begin *os.File
 
 	listener net.Listener
@@ -43,9 +43,9 @@ func newGateway(proxy confine.Proxy) (*gateway, error) {
 	return &gateway{proxy: proxy, held: held, begin: begin}, nil
 }
 
-// open makes the proxy answer in the network of a process, and lets its command
-// begin. After an error the command must not begin.
-func (g *gateway) open(pid int) error {
+// serve makes the proxy answer in the network of a process. After an error its
+// command must not begin.
+func (g *gateway) serve(pid int) error {
 	listener, err := listenBeside(pid)
 	if err != nil {
 		return fmt.Errorf("open the proxy for the command: %w", err)
@@ -55,6 +55,14 @@ func (g *gateway) open(pid int) error {
 		defer listener.Close() // a proxy that gives up leaves no way out
 		g.proxy.Serve(listener)
 	})
+	return nil
+}
+
+// open makes the proxy answer, and lets a command begin that bubblewrap holds.
+func (g *gateway) open(pid int) error {
+	if err := g.serve(pid); err != nil {
+		return err
+	}
 	if _, err := g.begin.Write([]byte{1}); err != nil {
 		return fmt.Errorf("let the command begin: %w", err)
 	}

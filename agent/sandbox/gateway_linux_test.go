@@ -66,7 +66,10 @@ const fetch = `fetch() {
 // Only what the proxy lets through is reached, and only through it. OAS-641, K-17.
 func TestTheProxyIsTheOnlyWayOut(t *testing.T) {
 	t.Parallel()
-	needsBubblewrap(t)
+	everyNamespace(t, onlyWayOut)
+}
+
+func onlyWayOut(t *testing.T, by enforcer) {
 	port := website(t)
 	for _, row := range []struct{ name, line, want, refused string }{
 		{"allowed", "fetch name.example:" + port, "hello from name.example:" + port, ""},
@@ -77,7 +80,7 @@ func TestTheProxyIsTheOnlyWayOut(t *testing.T) {
 	} {
 		w := newWatched(t)
 		result, err := Run(t.Context(), Spec{
-			Argv: []string{"bash", "-c", fetch + row.line}, Merge: true,
+			by: by, Argv: []string{"bash", "-c", fetch + row.line}, Merge: true,
 			Confine: &confine.Profile{Network: confine.NetworkProxy, Proxy: w},
 		})
 		if err != nil {
@@ -103,11 +106,14 @@ func (dead) Refused() []string                    { return nil }
 
 func TestADeadProxyLeavesNoNetwork(t *testing.T) {
 	t.Parallel()
-	needsBubblewrap(t)
+	everyNamespace(t, deadProxy)
+}
+
+func deadProxy(t *testing.T, by enforcer) {
 	port := website(t)
 	for name, p := range map[string]confine.Proxy{"dead": dead{}, "none": nil} {
 		result, err := Run(t.Context(), Spec{
-			Argv: []string{"bash", "-c", "HTTP_PROXY=http://127.0.0.1:3128\n" + fetch + "fetch name.example:" + port}, Merge: true,
+			by: by, Argv: []string{"bash", "-c", "HTTP_PROXY=http://127.0.0.1:3128\n" + fetch + "fetch name.example:" + port}, Merge: true,
 			Confine: &confine.Profile{Network: confine.NetworkProxy, Proxy: p},
 		})
 		if err != nil || !strings.Contains(result.Stdout, "Connection refused") && !strings.Contains(result.Stdout, "reset") && result.Stdout != "" {
@@ -119,14 +125,17 @@ func TestADeadProxyLeavesNoNetwork(t *testing.T) {
 // A command that runs on, here on a terminal, has its way out until it ends.
 func TestTheProxyEndsWithItsCommand(t *testing.T) {
 	t.Parallel()
-	needsBubblewrap(t)
+	everyNamespace(t, proxyEnds)
+}
+
+func proxyEnds(t *testing.T, by enforcer) {
 	port := website(t)
 	w := newWatched(t)
 	reached := make(chan struct{})
 	var once sync.Once
 	var seen strings.Builder
 	p, err := Start(t.Context(), Spec{
-		Argv: []string{"bash", "-c", fetch + "read -r host; fetch $host; sleep 1000"}, Input: true, TTY: true,
+		by: by, Argv: []string{"bash", "-c", fetch + "read -r host; fetch $host; sleep 1000"}, Input: true, TTY: true,
 		Output: func(text string) {
 			if seen.WriteString(text); strings.Contains(seen.String(), "hello from") {
 				once.Do(func() { close(reached) })

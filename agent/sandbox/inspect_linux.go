@@ -26,7 +26,7 @@ func guarded(p confine.Profile) bool {
 }
 
 // inspect compares what was mounted for the first process of a namespace with
-// the plan, whose steps are in order.
+// the plan.
 func (m *mounts) inspect(first int) error {
 	proc := "/proc/" + strconv.Itoa(first)
 	table, err := os.ReadFile(proc + "/mountinfo")
@@ -39,19 +39,21 @@ func (m *mounts) inspect(first int) error {
 			mounted[unescaped.Replace(fields[4])] = true
 		}
 	}
-	for i, step := range m.steps {
-		if step.rank == base || i+1 < len(m.steps) && m.steps[i+1].path == step.path {
-			continue // nobody confined can change the system's folders; the next step covers this one
+	for _, step := range m.steps {
+		if step.rank == base {
+			continue // nobody confined can change the system's folders
 		}
-		if right := mounted[step.path] && (!step.binds() || step.isAt(proc+"/root"+step.path)); !right {
-			return fmt.Errorf("%w: another command changed %s while this one was being confined; try again, or stop the other one", ErrNoConfinement, step.path)
+		if right := mounted[step.path] && (step.kind == emptyFolder || step.isAt(proc+"/root"+step.path)); !right {
+			return step.changed()
 		}
 	}
 	return nil
 }
 
-// binds reports whether a step shows something that exists elsewhere.
-func (s mount) binds() bool { return s.args[0] == "--bind" || s.args[0] == "--ro-bind" }
+// changed is why a command is not confined whose plan does not hold any more.
+func (s mount) changed() error {
+	return fmt.Errorf("%w: another command changed %s while this one was being confined; try again, or stop the other one", ErrNoConfinement, s.path)
+}
 
 // isAt reports whether what the plan saw is at a path.
 func (s mount) isAt(path string) bool {

@@ -43,7 +43,10 @@ func begin(t *testing.T, j *jail) (printed string, refused error) {
 // or whether this program knows of it.
 func TestExchangedFoldersAreRefused(t *testing.T) {
 	t.Parallel()
-	needsBubblewrap(t)
+	everyNamespace(t, exchange)
+}
+
+func exchange(t *testing.T, by enforcer) {
 	for name, row := range map[string]struct {
 		exchange string
 		refused  bool
@@ -62,7 +65,7 @@ func TestExchangedFoldersAreRefused(t *testing.T) {
 			y.profile.Protected = append(y.profile.Protected, kept)
 			spec := y.spec("cat .husky/* ~/.ssh/*; echo ran")
 			spec.Confine = &y.profile
-			j, err := wholeBubblewrap().jail(spec, spec.Argv)
+			j, err := by.jail(spec, spec.Argv)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,9 +10,12 @@ import (
 // taken over.
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
-	needsBubblewrap(t)
+	everyNamespace(t, sharePlaceholders)
+}
+
+func sharePlaceholders(t *testing.T, by enforcer) {
 	y := newYard(t)
-	y.by = wholeBubblewrap()
+	y.by = by
 	left := filepath.Join(y.project, ".mcp.json")
 	if err := os.Mkdir(left, 0o555); err != nil {
 		t.Fatal(err)

@@ -82,6 +82,7 @@ type Means string
 // The means.
 const (
 	Nothing         Means = ""
+	Namespaces      Means = "namespaces" // made by this program's own launcher
 	Bubblewrap      Means = "bubblewrap"
 	Landlock        Means = "landlock"
 	Seatbelt        Means = "seatbelt"

@@ -1,0 +1,510 @@
+// The launcher puts a command into namespaces of its own, as bubblewrap does, with
+// a plan that package sandbox wrote (plan_linux.go). It follows no links, and it
+// compares what it mounts with what the plan has seen there.
+//
+// It has three processes. The one that is started waits for the command's end and
+// returns how it ended. Its child is the first process of the namespaces: it sets
+// them up, starts the command, and ends with it, which ends everything inside.
+// Each dies with its parent.
+//
+// Descriptor 3 is the plan. Descriptor 4 is a socket to package sandbox: the
+// launcher first sends the number of the first process (FIRST), and waits for one
+// byte before the command begins. If anything fails it sends what did; if nothing
+// does, the socket closes when the command is executed.
+//
+// The program has no library, so that it starts at once and is the same everywhere.
+#include <stddef.h>
+#include <stdint.h>
+
+#include <asm/ioctls.h>
+#include <asm/stat.h>
+#include <asm/unistd.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <linux/errno.h>
+#include <linux/fcntl.h>
+#include <linux/filter.h>
+#include <linux/mman.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <linux/poll.h>
+#include <linux/prctl.h>
+#include <linux/resource.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <linux/signal.h>
+#include <linux/sockios.h>
+#include <linux/wait.h>
+
+enum { PLAN = 3, TALK = 4 };
+
+// What a message to package sandbox says: the number of the first process, or
+// what failed. They are the same in launcher_linux.go.
+enum stage { FIRST, READ_PLAN, NAMESPACES, USERS, NETWORK, SOURCE, DEVICES, PROCESSES, ROOT, TARGET, RIGHTS, FOLDER, RUN };
+
+struct message {
+	uint32_t stage;
+	int32_t value; // the process, or the system's number of the error
+	uint32_t step; // for SOURCE and TARGET
+};
+
+// The plan's format. Texts are given by where they begin in the plan, which ends
+// with a zero byte, so that every text ends inside.
+struct plan {
+	uint32_t magic, size, flags;
+	uint32_t steps, rules; // how many; the steps follow, then the rules, then the texts
+	uint32_t folder;       // the text of the working directory
+};
+
+enum { MAGIC = 0x6c6e6368, MOST_STEPS = 8192, LARGEST = 4 << 20 };
+enum { SHARE_NETWORK = 1, TERMINAL = 2, NESTED = 4 };
+
+struct identity {
+	uint64_t device, inode; // zero if anything may be there
+};
+
+struct step {
+	uint32_t kind, mode; // mode is that of an empty folder
+	uint32_t source, target;
+	struct identity what, place; // of what has to be at the source and at the target
+};
+
+enum { EMPTY, CHANGEABLE, READABLE };
+
+// System calls. They return a negative error number.
+
+#if defined(__x86_64__)
+static long call6(long n, long a, long b, long c, long d, long e, long f) {
+	register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+	__asm__ volatile("syscall" : "+a"(n) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+	return n;
+}
+__asm__(".globl _start\n_start: xor %ebp, %ebp\n mov %rsp, %rdi\n and $-16, %rsp\n call launch\n hlt\n");
+#elif defined(__aarch64__)
+static long call6(long n, long a, long b, long c, long d, long e, long f) {
+	register long x8 __asm__("x8") = n, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	return x0;
+}
+__asm__(".globl _start\n_start: mov x29, #0\n mov x0, sp\n bl launch\n brk #1\n");
+#else
+#error "the launcher does not know this processor"
+#endif
+
+#define call_(n, a, b, c, d, e, f, ...) call6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define call(name, ...) call_(__NR_##name, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+
+static _Noreturn void end(int code) {
+	for (;;)
+		call(exit_group, code);
+}
+
+static uint32_t current; // the step that is carried out
+
+static void tell(enum stage stage, int32_t value) {
+	struct message m = {stage, value, current};
+	call(sendto, TALK, &m, sizeof m, 0x4000 /* MSG_NOSIGNAL */);
+}
+
+// must ends the launcher if a system call has failed.
+static long must(enum stage stage, long result) {
+	if (result < 0) {
+		tell(stage, -result);
+		end(1);
+	}
+	return result;
+}
+
+static long length(const char *text) {
+	long n = 0;
+	while (text[n])
+		n++;
+	return n;
+}
+
+// The plan.
+
+static const struct plan *plan;
+static const struct step *steps;
+static const struct sock_filter *rules;
+
+static const char *text(uint32_t at) { return (const char *)plan + at; }
+
+// read_plan maps the plan and checks that everything in it is inside of it.
+static void read_plan(void) {
+	struct stat info;
+	must(READ_PLAN, call(fstat, PLAN, &info));
+	if (info.st_size < (long)sizeof *plan || info.st_size > LARGEST)
+		must(READ_PLAN, -EINVAL);
+	uint32_t size = info.st_size;
+	plan = (const void *)must(READ_PLAN, call(mmap, 0, size, PROT_READ, MAP_PRIVATE, PLAN, 0));
+	if (plan->magic != MAGIC || plan->size != size || plan->steps > MOST_STEPS || plan->rules == 0 || plan->rules > BPF_MAXINSNS)
+		must(READ_PLAN, -EINVAL);
+	steps = (const void *)(plan + 1);
+	rules = (const void *)(steps + plan->steps);
+	uint32_t texts = sizeof *plan + plan->steps * sizeof *steps + plan->rules * sizeof *rules;
+	if (texts >= size || text(size - 1)[0] || plan->folder < texts || plan->folder >= size)
+		must(READ_PLAN, -EINVAL);
+	for (uint32_t i = 0; i < plan->steps; i++) {
+		const struct step *s = &steps[i];
+		if (s->kind > READABLE || s->mode > 0777 || s->source < texts || s->source >= size || s->target < texts || s->target >= size)
+			must(READ_PLAN, -EINVAL);
+	}
+}
+
+// Users.
+
+static void write_text(enum stage stage, const char *path, const char *text) {
+	int fd = must(stage, call(openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC));
+	must(stage, call(write, fd, text, length(text)));
+	call(close, fd);
+}
+
+static char *number(char *at, unsigned n) {
+	char digits[10];
+	int i = 0;
+	do
+		digits[i++] = '0' + n % 10;
+	while (n /= 10);
+	while (i)
+		*at++ = digits[--i];
+	*at = 0;
+	return at;
+}
+
+// map gives the only user or group of a new namespace a number in it.
+static void map(const char *path, unsigned inside, unsigned outside) {
+	char line[32], *at = number(line, inside);
+	*at++ = ' ';
+	at = number(at, outside);
+	*at++ = ' ';
+	number(at, 1);
+	write_text(USERS, path, line);
+}
+
+// Mounts.
+
+static const struct mount_attr attributes_of[] = {
+	[CHANGEABLE] = {MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0, MS_PRIVATE, 0},
+	[READABLE] = {MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, 0, MS_PRIVATE, 0},
+};
+static const struct mount_attr device_attributes = {MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0, MS_PRIVATE, 0};
+
+// set changes what may be done with a mount and all mounts below it.
+static void set(enum stage stage, int mount, const struct mount_attr *attributes) {
+	must(stage, call(mount_setattr, mount, "", AT_EMPTY_PATH | AT_RECURSIVE, attributes, sizeof *attributes));
+}
+
+// find opens a path in which nothing is a link.
+static long find(int folder, const char *path, int flags) {
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags, .resolve = RESOLVE_NO_SYMLINKS};
+	return call(openat2, folder, path, &how, sizeof how);
+}
+
+// check ends the launcher if a descriptor is not of what the plan has seen.
+static void check(enum stage stage, int fd, const struct identity *seen) {
+	struct stat info;
+	if (!seen->inode)
+		return;
+	must(stage, call(fstat, fd, &info));
+	if (info.st_dev != seen->device || info.st_ino != seen->inode)
+		must(stage, -ESTALE);
+}
+
+// copy returns a copy of the mounts at a descriptor, which it closes. The copy is
+// attached to nothing.
+static int copy(enum stage stage, int fd, const struct mount_attr *attributes) {
+	int mount = must(stage, call(open_tree, fd, "", AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+	call(close, fd);
+	set(stage, mount, attributes);
+	return mount;
+}
+
+// attach mounts something at a descriptor, and closes that.
+static void attach(enum stage stage, int mount, int at) {
+	must(stage, call(move_mount, mount, "", at, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH));
+	call(close, at);
+}
+
+// file_system returns a new file system, attached to nothing.
+static int file_system(enum stage stage, const char *type, const char *const *options, int attributes) {
+	int context = must(stage, call(fsopen, type, FSOPEN_CLOEXEC));
+	for (; options && *options; options += 2)
+		must(stage, call(fsconfig, context, FSCONFIG_SET_STRING, options[0], options[1], 0));
+	must(stage, call(fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0));
+	int mount = must(stage, call(fsmount, context, FSMOUNT_CLOEXEC, attributes));
+	call(close, context);
+	return mount;
+}
+
+static int empty_folder(enum stage stage, unsigned mode) {
+	char octal[5] = {'0', '0' + (mode >> 6), '0' + (mode >> 3 & 7), '0' + (mode & 7), 0};
+	const char *options[] = {"mode", octal, 0};
+	return file_system(stage, "tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+}
+
+static int is_folder(enum stage stage, int fd) {
+	struct stat info;
+	must(stage, call(fstat, fd, &info));
+	return (info.st_mode & 0170000) == 0040000;
+}
+
+// make returns a descriptor of the last part of a path, whose missing parts it
+// makes. It only runs where the path leads through a folder that is the command's
+// own.
+static int make(const char *path, int folder_wanted) {
+	char name[256];
+	int at = must(TARGET, find(AT_FDCWD, "/", 0));
+	while (*path) {
+		long n = 0;
+		for (path += *path == '/'; path[n] && path[n] != '/'; n++) {
+			if (n == sizeof name - 1)
+				must(TARGET, -ENAMETOOLONG);
+			name[n] = path[n];
+		}
+		name[n] = 0;
+		path += n;
+		long next = find(at, name, 0);
+		if (next == -ENOENT) {
+			if (*path || folder_wanted) {
+				must(TARGET, call(mkdirat, at, name, 0755));
+			} else {
+				int file = must(TARGET, call(openat, at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
+				call(close, file);
+			}
+			next = find(at, name, 0);
+		}
+		call(close, at);
+		at = must(TARGET, next);
+	}
+	return at;
+}
+
+// The devices that everybody may use.
+static const char *const names[] = {"null", "zero", "full", "random", "urandom", "tty"};
+enum { DEVICES_COUNT = sizeof names / sizeof *names };
+
+static int device_mounts[DEVICES_COUNT], terminal = -1;
+
+// device_sources copies the devices and the command's terminal, while devices may
+// still be used there.
+static void device_sources(void) {
+	int old = must(DEVICES, find(AT_FDCWD, "/dev", 0));
+	for (int i = 0; i < DEVICES_COUNT; i++) {
+		int device = must(DEVICES, find(old, names[i], 0));
+		device_mounts[i] = copy(DEVICES, device, &device_attributes);
+	}
+	call(close, old);
+	char path[64];
+	long size = plan->flags & TERMINAL ? call(readlinkat, AT_FDCWD, "/proc/self/fd/0", path, sizeof path - 1) : -1;
+	if (size <= 0)
+		return;
+	path[size] = 0;
+	long device = find(AT_FDCWD, path, 0);
+	if (device >= 0)
+		terminal = copy(DEVICES, device, &device_attributes);
+}
+
+static void device(int dev, const char *name, int mount) {
+	int file = must(DEVICES, call(openat, dev, name, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+	attach(DEVICES, mount, file);
+	call(close, mount);
+}
+
+// devices makes /dev, with terminals and shared memory of the command's own.
+static void devices(void) {
+	static const char *const links[][2] = {
+		{"fd", "/proc/self/fd"},       {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"},
+		{"stderr", "/proc/self/fd/2"}, {"core", "/proc/kcore"},      {"ptmx", "pts/ptmx"},
+	};
+	static const char *const pts[] = {"ptmxmode", "0666", "mode", "620", 0};
+	int dev = empty_folder(DEVICES, 0755);
+	attach(DEVICES, dev, must(DEVICES, find(AT_FDCWD, "/dev", 0)));
+	for (int i = 0; i < DEVICES_COUNT; i++)
+		device(dev, names[i], device_mounts[i]);
+	if (terminal >= 0)
+		device(dev, "console", terminal);
+	for (unsigned i = 0; i < sizeof links / sizeof *links; i++)
+		must(DEVICES, call(symlinkat, links[i][1], dev, links[i][0]));
+	must(DEVICES, call(mkdirat, dev, "shm", 0755));
+	must(DEVICES, call(mkdirat, dev, "pts", 0755));
+	int terminals = file_system(DEVICES, "devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+	attach(DEVICES, terminals, must(DEVICES, find(dev, "pts", 0)));
+	call(close, terminals);
+	call(close, dev);
+}
+
+// processes makes /proc. What changes the machine is read-only there: an
+// administrator could write it without any right that can be given up.
+static void processes(unsigned uid) {
+	static const char *const covered[] = {"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "asound", "mtrr", 0};
+	int proc = file_system(PROCESSES, "proc", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	attach(PROCESSES, proc, must(PROCESSES, find(AT_FDCWD, "/proc", 0)));
+	if (!(plan->flags & NESTED)) // the one for [rights] is the last
+		write_text(PROCESSES, "/proc/sys/user/max_user_namespaces", "1");
+	for (int i = 0; uid == 0 && covered[i]; i++) {
+		long found = find(proc, covered[i], 0);
+		if (found == -ENOENT)
+			continue;
+		int mount = copy(PROCESSES, must(PROCESSES, found), &attributes_of[READABLE]);
+		attach(PROCESSES, mount, must(PROCESSES, find(proc, covered[i], 0)));
+		call(close, mount);
+	}
+	call(close, proc);
+}
+
+static int mounts[MOST_STEPS];
+
+// sources copies what will be mounted, while nothing is mounted over it.
+static void sources(void) {
+	for (current = 0; current < plan->steps; current++) {
+		const struct step *s = &steps[current];
+		if (s->kind == EMPTY)
+			continue;
+		int fd = must(SOURCE, find(AT_FDCWD, text(s->source), 0));
+		check(SOURCE, fd, &s->what);
+		mounts[current] = copy(SOURCE, fd, &attributes_of[s->kind]);
+	}
+}
+
+// targets mounts it.
+static void targets(void) {
+	for (current = 0; current < plan->steps; current++) {
+		const struct step *s = &steps[current];
+		if (s->kind == EMPTY)
+			mounts[current] = empty_folder(TARGET, s->mode);
+		long at = find(AT_FDCWD, text(s->target), 0);
+		if (at == -ENOENT && !s->place.inode)
+			at = make(text(s->target), s->kind == EMPTY || is_folder(TARGET, mounts[current]));
+		must(TARGET, at);
+		check(TARGET, at, &s->place);
+		attach(TARGET, mounts[current], at);
+		call(close, mounts[current]);
+	}
+	current = 0;
+}
+
+// The first process.
+
+// die_with_parent ends this process with its parent, also if that has ended
+// already: nobody reads from status then.
+static void die_with_parent(int status) {
+	must(RIGHTS, call(prctl, PR_SET_PDEATHSIG, SIGKILL));
+	struct pollfd p = {.fd = status};
+	struct timespec_ { long a, b; } now = {0, 0};
+	if (call(ppoll, &p, 1, &now) > 0 && p.revents & POLLERR)
+		end(1);
+}
+
+static void loopback(void) {
+	struct { // struct ifreq, whose header needs a library
+		char name[16];
+		short flags;
+		char rest[22];
+	} lo = {"lo", 0x1 | 0x40 /* IFF_UP, IFF_RUNNING */, {0}};
+	int fd = must(NETWORK, call(socket, 2 /* AF_INET */, 2 /* SOCK_DGRAM */ | O_CLOEXEC, 0));
+	must(NETWORK, call(ioctl, fd, SIOCSIFFLAGS, &lo));
+	call(close, fd);
+}
+
+// rights gives up everything that was needed for the set-up. The command is in a
+// namespace of users below the one that owns its other namespaces, so that no
+// right in its own would be one over those.
+static void rights(unsigned uid, unsigned gid) {
+	must(RIGHTS, call(unshare, CLONE_NEWUSER));
+	map("/proc/self/uid_map", uid, 0);
+	map("/proc/self/gid_map", gid, 0);
+	for (int i = 0; call(prctl, PR_CAPBSET_READ, i) >= 0; i++)
+		must(RIGHTS, call(prctl, PR_CAPBSET_DROP, i));
+	must(RIGHTS, call(prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0));
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
+	must(RIGHTS, call(capset, &header, none));
+	must(RIGHTS, call(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+}
+
+static _Noreturn void command(char **argv, char **envp) {
+	if (plan->flags & TERMINAL) {
+		must(RUN, call(setsid));
+		must(RUN, call(ioctl, 0, TIOCSCTTY, 0));
+	}
+	must(RUN, call(execve, argv[0], argv, envp));
+	end(1);
+}
+
+static _Noreturn void first(int status, unsigned uid, unsigned gid, char **argv, char **envp) {
+	die_with_parent(status);
+	write_text(USERS, "/proc/self/setgroups", "deny");
+	map("/proc/self/uid_map", 0, uid);
+	map("/proc/self/gid_map", 0, gid);
+	if (!(plan->flags & SHARE_NETWORK))
+		loopback();
+	struct rlimit64 limit, most;
+	must(SOURCE, call(prlimit64, 0, RLIMIT_NOFILE, 0, &limit));
+	most = (struct rlimit64){limit.rlim_max, limit.rlim_max};
+	must(SOURCE, call(prlimit64, 0, RLIMIT_NOFILE, &most, 0));
+	long mask = call(umask, 0);
+	sources();
+	device_sources();
+	must(ROOT, call(mount_setattr, AT_FDCWD, "/", AT_RECURSIVE, &attributes_of[READABLE], sizeof *attributes_of));
+	devices();
+	processes(uid);
+	targets();
+	call(umask, mask);
+	must(SOURCE, call(prlimit64, 0, RLIMIT_NOFILE, &limit, 0));
+	int folder = must(FOLDER, find(AT_FDCWD, text(plan->folder), O_DIRECTORY));
+	must(FOLDER, call(fchdir, folder));
+	rights(uid, gid);
+	die_with_parent(status); // a change of rights may have undone it
+	if (!(plan->flags & TERMINAL))
+		must(RIGHTS, call(setsid));
+	char begin;
+	if (call(read, TALK, &begin, 1) != 1)
+		end(1);
+	// The command has the same user, and could trace its own first process.
+	must(RIGHTS, call(prctl, PR_SET_DUMPABLE, 0));
+	struct sock_fprog program = {plan->rules, (struct sock_filter *)rules};
+	must(RIGHTS, call(prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+	must(RIGHTS, call(close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC));
+	long child = must(RUN, call(clone, SIGCHLD, 0));
+	if (child == 0)
+		command(argv, envp);
+	call(close_range, 0, status - 1, 0);
+	call(close_range, status + 1, ~0U, 0);
+	int how = 0;
+	for (long ended = 0; ended != child;) {
+		ended = call(wait4, -1, &how, __WALL, 0);
+		if (ended < 0 && ended != -EINTR)
+			end(1);
+	}
+	int code = how & 0x7f ? 128 + (how & 0x7f) : how >> 8 & 0xff;
+	call(write, status, &code, sizeof code);
+	end(code);
+}
+
+__attribute__((used)) _Noreturn void launch(long *stack) {
+	char **argv = (char **)(stack + 1), **envp = argv + stack[0] + 1;
+	int status[2], code = 1;
+	if (stack[0] < 2)
+		end(2);
+	read_plan();
+	unsigned uid = call(geteuid), gid = call(getegid);
+	must(NAMESPACES, call(pipe2, status, O_CLOEXEC));
+	must(NAMESPACES, call(prctl, PR_SET_NAME, "atelier-jail"));
+	must(NAMESPACES, call(prctl, PR_SET_PDEATHSIG, SIGKILL));
+	long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP | SIGCHLD;
+	if (!(plan->flags & SHARE_NETWORK))
+		flags |= CLONE_NEWNET;
+	long child = must(NAMESPACES, call(clone, flags, 0));
+	if (child == 0) {
+		call(close, status[0]);
+		first(status[1], uid, gid, argv + 1, envp);
+	}
+	tell(FIRST, child);
+	call(close_range, 0, status[0] - 1, 0);
+	call(close_range, status[0] + 1, ~0U, 0);
+	if (call(read, status[0], &code, sizeof code) != sizeof code)
+		code = 1; // the first process has failed, or was killed
+	end(code);
+}
