@@ -282,4 +282,3 @@ func (j *jail) open(m *mounts) error {
 	j.undo = append(j.undo, space.empty)
 	return nil
 }
-

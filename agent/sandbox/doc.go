@@ -8,8 +8,8 @@
 // processes that left the group but still carry the call's marker in their
 // environment. A guard beside this program does the last step if the program
 // itself was killed. A process escapes only if it leaves its group and also
-// drops its environment; a command that bubblewrap confines ([Spec.Confine])
-// runs in a namespace, which nothing escapes. A namespace for every command would cost more than the shell itself.
+// drops its environment; a command that is confined ([Spec.Confine]) in a
+// namespace cannot escape it. A namespace for every command would cost more than the shell itself.
 //
 // Windows has neither signals nor sessions. There a child is in a job object
 // before its first instruction, with everything it starts; no process leaves a

@@ -81,7 +81,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.Int64Var(&f.resume.at, "at", 0, "fork at the event with this number (seq): before an input, after an answer")
 	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking, or rules such as \"Bash(go test *)\"")
 	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run, or rules such as \"Read(secrets/**)\"")
-	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if bubblewrap\ncan keep them from writing")
+	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if the system\ncan keep them from writing")
 	flags.BoolVar(&f.trust.hooks, "trust-hooks", false, "trust the project's hooks as they stand there now, for this run")
 	flags.BoolVar(&f.trust.servers, "trust-servers", false, "trust the project's MCP servers as they stand there now, for this run")
 	flags.BoolVar(&f.trust.skills, "trust-skills", false, "trust the project's skills that run something as they stand there now, for this run")
