@@ -3,8 +3,11 @@ package sandbox
 import (
 	"bytes"
 	"encoding/binary"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,4 +151,97 @@ func TestAPlanIsBounded(t *testing.T) {
 	if _, err := m.encode(0, nil); err == nil {
 		t.Error("a plan that is too large is accepted")
 	}
+}
+
+// A plan that is damaged is refused or carried out, and the launcher never fails in
+// another way.
+func TestDamagedPlans(t *testing.T) {
+	t.Parallel()
+	l := needsLauncher(t)
+	y := newYard(t)
+	m, err := plan(y.profile, y.project, true)
+	t.Cleanup((&jail{undo: m.undo}).release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := socketRules(y.profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, err := m.encode(0, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said, code := carryOut(t, l, right); code != 0 || said.Stage != stageFirst {
+		t.Fatalf("the right plan: %+v, %d", said, code)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	head := binary.Size(planHead{})
+	numbers := head + len(m.steps)*binary.Size(planStep{})
+	texts := numbers + binary.Size(rules)
+	plans := [][]byte{nil, {0}, right[:len(right)-1], right[:30], append(slices.Clone(right), 0), append(slices.Clone(right[:head]), make([]byte, 5000)...)}
+	for at := range head {
+		for _, value := range []byte{0, 1, 0x7f, 0xff} {
+			damaged := slices.Clone(right)
+			damaged[at] = value
+			plans = append(plans, damaged)
+		}
+	}
+	counted := len(plans)
+	for range 200 {
+		damaged := slices.Clone(right)
+		for range 1 + random.IntN(8) {
+			at := head + random.IntN(numbers-head)
+			if random.IntN(2) == 0 {
+				at = texts + random.IntN(len(damaged)-texts)
+			}
+			damaged[at] = byte(random.Uint32())
+		}
+		plans = append(plans, damaged)
+	}
+	for i, text := range plans {
+		// Other numbers of steps or rules are other rules, which may keep the
+		// command, or the launcher, from saying how it went.
+		said, code := carryOut(t, l, text)
+		if code > 1 && i >= counted || code > 127 || i >= counted && code == 1 && said.Stage == stageFirst {
+			t.Errorf("plan %d: it ended with %d and said %+v", i, code, said)
+		}
+	}
+}
+
+// carryOut lets the launcher carry out a plan. It returns what failed, and how it
+// ended.
+func carryOut(t *testing.T, l launcher, text []byte) (said message, code int) {
+	t.Helper()
+	file, err := sealedFile("plan", text, unix.MFD_NOEXEC_SEAL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &jail{}
+	defer j.release()
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := os.NewFile(uintptr(ends[0]), "ours"), os.NewFile(uintptr(ends[1]), "theirs")
+	j.undo = append(j.undo, func() { _ = file.Close(); _ = ours.Close() })
+	cmd := exec.CommandContext(t.Context(), l.program, "/bin/true")
+	cmd.ExtraFiles, cmd.SysProcAttr = []*os.File{file, theirs}, ownSession()
+	closeDescriptorsOnExec()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = theirs.Close()
+	_, _ = ours.Write([]byte{1})
+	for {
+		next, err := receive(ours)
+		if err != nil {
+			break
+		}
+		if next.Stage != stageFirst { // the first process may fail before the other one tells its number
+			said = next
+		}
+	}
+	_ = cmd.Wait()
+	return said, exitCode(cmd.ProcessState)
 }
