@@ -59,6 +59,7 @@ func module(t *testing.T, programs ...string) string {
 		}
 	}
 	own := strings.Replace(read("go.mod"), "module atelier.dev/atelier", "module example.com/reader", 1)
+	own = strings.ReplaceAll(own, "=> ./", "=> "+repository+"/") // needed only because there is no network
 	write(own+fmt.Sprintf("\nrequire atelier.dev/atelier v0.0.0\n\nreplace atelier.dev/atelier => %s\n", repository), "go.mod")
 	write(read("go.sum"), "go.sum")
 	for i, program := range programs {
