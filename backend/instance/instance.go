@@ -27,6 +27,9 @@ var ErrNotRunning = errors.New("the folder is not open in Atelier")
 // exchange limits one question and its answer on an open connection.
 const exchange = 3 * time.Second
 
+// retry is how often another process is tried that does not answer yet.
+const retry = 20 * time.Millisecond
+
 // Request is a later start's request to the instance.
 type Request struct {
 	Do Action `json:"do"`
@@ -82,6 +85,29 @@ func Acquire(home, folder string) (*Instance, error) {
 		return nil, errors.Join(fmt.Errorf("listen for later starts: %w", err), lock.Unlock())
 	}
 	return &Instance{lock: lock, listener: listener}, nil
+}
+
+// Enter makes this process the instance of folder under home, or asks the process
+// that is: it returns an instance or a reply. Until ctx ends, it tries again while
+// another process is about to listen, or ends.
+func Enter(ctx context.Context, home, folder string, req Request) (*Instance, Reply, error) {
+	again := time.NewTicker(retry)
+	defer again.Stop()
+	for {
+		inst, err := Acquire(home, folder)
+		if !errors.Is(err, ErrHeld) {
+			return inst, Reply{}, err
+		}
+		reply, err := AskRunning(ctx, home, folder, req)
+		if err == nil {
+			return nil, reply, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, Reply{}, fmt.Errorf("reach the Atelier that has %s open: %w", folder, err)
+		case <-again.C:
+		}
+	}
 }
 
 // Serve answers requests, one at a time, in a goroutine that ends with
@@ -165,7 +191,7 @@ func exchangeOn(ctx context.Context, conn net.Conn, folder string, req Request) 
 // taking the lock and listening.
 func dial(ctx context.Context, socket string) (net.Conn, error) {
 	var dialer net.Dialer
-	again := time.NewTicker(20 * time.Millisecond)
+	again := time.NewTicker(retry)
 	defer again.Stop()
 	for {
 		conn, err := dialer.DialContext(ctx, "unix", socket)

@@ -171,6 +171,46 @@ func TestAskWaitsForAnInstanceThatIsStarting(t *testing.T) {
 	}
 }
 
+// A process that ends while it is asked gives no answer. The one that asked takes
+// its place.
+func TestEnterAfterAnInstanceThatEnds(t *testing.T) {
+	t.Parallel()
+	home, folder := t.TempDir(), t.TempDir()
+	held, err := instance.Acquire(home, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sockets, err := filepath.Glob(filepath.Join(home, "run", "*.sock"))
+	if err != nil || len(sockets) != 1 {
+		t.Fatal(sockets, err)
+	}
+	if err := os.Remove(sockets[0]); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("unix", sockets[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	ended := make(chan error, 1)
+	go func() {
+		conn, err := listener.Accept()
+		if err == nil {
+			err = errors.Join(held.Close(), conn.Close())
+		}
+		ended <- err
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	inst, _, err := instance.Enter(ctx, home, folder, instance.Request{Do: instance.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(<-ended, inst.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAskGivesUpWithItsContext(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	home, folder := t.TempDir(), t.TempDir()

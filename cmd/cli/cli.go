@@ -223,19 +223,14 @@ func (c *command) open(args []string) int {
 // acquire makes this process the folder's instance. If another process is the
 // instance, acquire sends it the action and returns nil and the exit code.
 func (c *command) acquire(home, folder string, do instance.Action) (*instance.Instance, int) {
-	inst, err := instance.Acquire(home, folder)
-	if err == nil {
-		return inst, 0
-	}
-	if !errors.Is(err, instance.ErrHeld) {
-		return nil, c.fail(err)
-	}
 	ctx, cancel := context.WithTimeout(c.ctx, askPatience)
 	defer cancel()
-	reply, err := instance.Ask(ctx, home, folder, instance.Request{Do: do})
+	inst, reply, err := instance.Enter(ctx, home, folder, instance.Request{Do: do})
 	switch {
 	case err != nil:
 		return nil, c.fail(err)
+	case inst != nil:
+		return inst, 0
 	case reply.Error != "":
 		fmt.Fprintln(c.err, reply.Error)
 		return nil, exitFailed
