@@ -106,7 +106,9 @@ test('a background task is followed and stopped', async () => {
 })
 
 test('sixty tasks, one of which prints megabytes, do not slow the page down', async () => {
-  const flood = 'while :; do head -c 1000000 /dev/zero | tr "\\0" x | fold -w 90; sleep 0.1; done'
+  // No two megabytes are alike, so that whatever is shown of them is a change.
+  const flood =
+    'i=0; while :; do i=$((i+1)); yes "flood $i, which nobody reads line by line" | head -c 1000000; sleep 0.1; done'
   const chatter = 'while sleep 1; do date; done'
   const { page, offences } = await start([
     { calls: Array.from({ length: 59 }, () => left(chatter)) },
@@ -131,7 +133,7 @@ test('sixty tasks, one of which prints megabytes, do not slow the page down', as
   })
   await changes(first, 20)
   expect(received).toBeGreaterThan(0)
-  expect(received).toBeLessThan(20 * 100_000)
+  expect(received).toBeLessThan(20 * 200_000) // all of it would be tens of megabytes
   expect((await first.innerText()).length).toBeLessThan(40_000)
 
   // The text does not move while the user has scrolled up.
