@@ -60,7 +60,9 @@ func (m *mounts) encode(flags uint32, rules []unix.SockFilter) ([]byte, error) {
 		return at
 	}
 	steps := make([]planStep, len(m.steps))
-	seen := map[string]bool{} // whether what is at a path in the plan is also there outside
+	// Whether what is at a path in the plan is also there outside. These folders are
+	// always the command's own.
+	seen := map[string]bool{"/dev": false, "/proc": false}
 	for i, step := range m.steps {
 		if strings.Contains(step.path+step.source, "\x00") {
 			return nil, fmt.Errorf("%w: a path has a zero byte", ErrNoConfinement)

@@ -189,7 +189,12 @@ static const struct mount_attr attributes_of[] = {
 	[CHANGEABLE] = {MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0, MS_PRIVATE, 0},
 	[READABLE] = {MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, 0, MS_PRIVATE, 0},
 };
-static const struct mount_attr device_attributes = {MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0, MS_PRIVATE, 0};
+static const struct mount_attr device_attributes[] = {
+	{MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0, MS_PRIVATE, 0},
+	// An administrator owns the machine's devices and could change who may use them.
+	// They can be written nevertheless.
+	{MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY, 0, MS_PRIVATE, 0},
+};
 
 // set changes what may be done with a mount and all mounts below it.
 static void set(enum stage stage, int mount, const struct mount_attr *attributes) {
@@ -289,11 +294,12 @@ static int device_mounts[DEVICES_COUNT], terminal = -1;
 
 // device_sources copies the devices and the command's terminal, while devices may
 // still be used there.
-static void device_sources(void) {
+static void device_sources(unsigned uid) {
+	const struct mount_attr *attributes = &device_attributes[uid == 0];
 	int old = must(DEVICES, find(AT_FDCWD, "/dev", 0));
 	for (int i = 0; i < DEVICES_COUNT; i++) {
 		int device = must(DEVICES, find(old, names[i], 0));
-		device_mounts[i] = copy(DEVICES, device, &device_attributes);
+		device_mounts[i] = copy(DEVICES, device, attributes);
 	}
 	call(close, old);
 	char path[64];
@@ -303,7 +309,7 @@ static void device_sources(void) {
 	path[size] = 0;
 	long device = find(AT_FDCWD, path, 0);
 	if (device >= 0)
-		terminal = copy(DEVICES, device, &device_attributes);
+		terminal = copy(DEVICES, device, attributes);
 }
 
 static void device(int dev, const char *name, int mount) {
@@ -424,7 +430,19 @@ static void rights(unsigned uid, unsigned gid) {
 	must(RIGHTS, call(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 }
 
+// own_input replaces the null device of the machine by that of the command: an
+// administrator could change who may use it through the descriptor.
+static void own_input(void) {
+	struct stat info;
+	if (call(fstat, 0, &info) < 0 || (info.st_mode & 0170000) != 0020000 || info.st_rdev != (1 << 8 | 3))
+		return;
+	int null = must(RUN, call(openat, AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC));
+	must(RUN, call(dup3, null, 0, 0));
+	call(close, null);
+}
+
 static _Noreturn void command(char **argv, char **envp) {
+	own_input();
 	if (plan->flags & TERMINAL) {
 		must(RUN, call(setsid));
 		must(RUN, call(ioctl, 0, TIOCSCTTY, 0));
@@ -446,7 +464,7 @@ static _Noreturn void first(int status, unsigned uid, unsigned gid, char **argv,
 	must(SOURCE, call(prlimit64, 0, RLIMIT_NOFILE, &most, 0));
 	long mask = call(umask, 0);
 	sources();
-	device_sources();
+	device_sources(uid);
 	must(ROOT, call(mount_setattr, AT_FDCWD, "/", AT_RECURSIVE, &attributes_of[READABLE], sizeof *attributes_of));
 	devices();
 	processes(uid);
