@@ -268,17 +268,17 @@ func (j *jail) open(m *mounts) error {
 			return err
 		}
 		if way != nil {
-			if err := way.open(space.first); err != nil {
+			if err := way.open(space.first()); err != nil {
 				return err
 			}
 		}
-		err := hold.release(func() error { return m.inspect(space.first) })
+		err := hold.release(func() error { return m.inspect(space.first()) })
 		if err != nil {
 			space.kill() // before the pipe is closed, which would let the command begin
 		}
 		return err
 	}
-	j.leader = func() int { return leaderBelow(space.first) }
+	j.leader = func() int { return leaderBelow(space.first()) }
 	j.undo = append(j.undo, space.empty)
 	return nil
 }

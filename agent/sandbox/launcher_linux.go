@@ -166,7 +166,7 @@ func (j *jail) talk(m *mounts, text []byte, way *gateway) error {
 		_ = errors.Join(written.Close(), theirs.Close())
 		return m.attend(ours, &space, way)
 	}
-	j.leader = func() int { return leaderBelow(space.first) }
+	j.leader = func() int { return leaderBelow(space.first()) }
 	j.undo = append(j.undo, space.empty)
 	return nil
 }
@@ -183,9 +183,9 @@ func (m *mounts) attend(conn *os.File, space *namespace, way *gateway) error {
 	if err := space.enter(int(first.Value)); err != nil {
 		return err
 	}
-	sacrifice(space.first) // it may have been started before this program said so of its parent
+	sacrifice(space.first()) // it may have been started before this program said so of its parent
 	if way != nil {
-		if err := way.serve(space.first); err != nil {
+		if err := way.serve(space.first()); err != nil {
 			space.kill()
 			return err
 		}

@@ -401,13 +401,11 @@ func TestTheNamespacesEndByThemselves(t *testing.T) {
 	if err := j.entered(); err != nil {
 		t.Fatal(err)
 	}
-	var space namespace
-	for _, child := range strings.Fields(childrenOf(cmd.Process.Pid)) {
-		if _, err := fmt.Sscan(child, &space.first); err != nil {
-			t.Fatal(err)
-		}
+	var first int
+	if _, err := fmt.Sscan(childrenOf(cmd.Process.Pid), &first); err != nil {
+		t.Fatal(err)
 	}
-	handle, err := unix.PidfdOpen(space.first, 0)
+	handle, err := unix.PidfdOpen(first, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,9 +14,13 @@ import (
 // namespace is what the processes of a command live in. It ends with its first
 // one, which the kernel lets end all others.
 type namespace struct {
-	first  int // 0 if it is not known
+	known  atomic.Int64 // the first process, once there is a handle to it
 	handle int
 }
+
+// first returns the number of the first process, or 0 if it is not known. A command
+// may be told to end while it is being started, so it is asked for at any time.
+func (n *namespace) first() int { return int(n.known.Load()) }
 
 // enter opens a handle to the first process while that certainly exists, so that
 // its number cannot mean another one later.
@@ -27,12 +32,13 @@ func (n *namespace) enter(first int) error {
 	if err != nil {
 		return fmt.Errorf("open a handle to the command: %w", err)
 	}
-	n.first, n.handle = first, handle
+	n.handle = handle
+	n.known.Store(int64(first))
 	return nil
 }
 
 func (n *namespace) kill() {
-	if n.first != 0 {
+	if n.first() != 0 {
 		_ = unix.PidfdSendSignal(n.handle, unix.SIGKILL, nil, 0)
 	}
 }
@@ -41,7 +47,7 @@ func (n *namespace) kill() {
 // after all others. It should end with bubblewrap, but a command that traces it
 // can keep it from that.
 func (n *namespace) empty() {
-	if n.first == 0 {
+	if n.first() == 0 {
 		return
 	}
 	n.kill()
@@ -51,10 +57,12 @@ func (n *namespace) empty() {
 
 // leaderBelow returns the leader of the command's process group: on a terminal
 // the child of the namespace's first process, else that process itself, which
-// ignores signals.
+// ignores signals. It returns 0 until there is a command: a signal to the first
+// process alone would be lost, and the command would begin.
 func leaderBelow(first int) int {
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", first, first))
-	for _, child := range strings.Fields(string(children)) {
+	list, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", first, first))
+	children := strings.Fields(string(list))
+	for _, child := range children {
 		pid, err := strconv.Atoi(child)
 		if err != nil {
 			continue
@@ -62,6 +70,9 @@ func leaderBelow(first int) int {
 		if group, err := unix.Getpgid(pid); err == nil && group == pid {
 			return pid
 		}
+	}
+	if group, err := unix.Getpgid(first); err != nil || group != first || len(children) == 0 {
+		return 0
 	}
 	return first
 }

@@ -453,6 +453,8 @@ static _Noreturn void command(char **argv, char **envp) {
 
 static _Noreturn void first(int status, unsigned uid, unsigned gid, char **argv, char **envp) {
 	die_with_parent(status);
+	// The group of the process that waits ends with that, whoever reaps this one.
+	must(RIGHTS, call(setsid));
 	write_text(USERS, "/proc/self/setgroups", "deny");
 	map("/proc/self/uid_map", 0, uid);
 	map("/proc/self/gid_map", 0, gid);
@@ -475,8 +477,6 @@ static _Noreturn void first(int status, unsigned uid, unsigned gid, char **argv,
 	must(FOLDER, call(fchdir, folder));
 	rights(uid, gid);
 	die_with_parent(status); // a change of rights may have undone it
-	if (!(plan->flags & TERMINAL))
-		must(RIGHTS, call(setsid));
 	char begin;
 	if (call(read, TALK, &begin, 1) != 1)
 		end(1);
