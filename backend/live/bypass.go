@@ -18,13 +18,15 @@ func (l *Session) PermitBypass() {
 }
 
 // revoke ends the mode if another process set it, before anything runs here,
-// and records that in the log.
+// and records that in the log. It does nothing if settings were requested here,
+// because the owner records those.
 func (l *Session) revoke(ctx context.Context) {
 	l.mu.Lock()
 	session, permitted := l.shared.session, l.shared.bypass
+	_, asked := session.Asked()
 	l.mu.Unlock()
 	set := session.Transcript().Settings
-	if permitted || set.Mode != agent.ModeBypass {
+	if permitted || asked || set.Mode != agent.ModeBypass {
 		return
 	}
 	set.Mode = agent.ModeDefault

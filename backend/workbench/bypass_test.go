@@ -90,6 +90,27 @@ func TestBypassEndsWithTheProcess(t *testing.T) {
 	}
 }
 
+// The log says that the mode ended with the program only if it did: a user who
+// leaves the mode knows it.
+func TestLeavingBypassIsNotAReset(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t, llmtest.Round{Text: "done"}), ""))
+	session := p.session("compat")
+	set := p.bypass(session)
+	set.Mode = agent.ModeDefault
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: session, Settings: set})
+	await(p, func(s agent.SettingsChange) bool { return s.Settings.Mode == agent.ModeDefault })
+	p.send(session, "go on")
+	first := await(p, func(p agent.Payload) bool {
+		_, warned := p.(agent.Warning)
+		_, ended := p.(agent.ProcessingEnd)
+		return warned || ended
+	})
+	if warning, warned := first.(agent.Warning); warned {
+		t.Errorf("warned: %+v", warning)
+	}
+}
+
 // Opening the folder is enough: the mode ends without a message.
 func TestRecoverEndsBypass(t *testing.T) {
 	t.Parallel()
