@@ -29,6 +29,7 @@ const (
 	BlockedRead    Block = "read"
 	BlockedNetwork Block = "network"
 	BlockedDirect  Block = "direct" // reaching a host without the proxy
+	BlockedLocal   Block = "local"  // reaching a program of this machine that is not confined
 	BlockedSocket  Block = "socket"
 	BlockedEntry   Block = "entry" // creating, renaming or deleting in a frozen folder
 )
@@ -46,6 +47,8 @@ var (
 	socketWords   = lazily(`(?i)operation not permitted|EPERM`)
 	networkWords  = lazily(`(?i)could not resolve host|temporary failure in name resolution|name or service not known|` +
 		`network is unreachable|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no such host|failed to lookup address|dial tcp|unknown host`)
+	localWords = lazily(`(?i)(?:localhost|127\.0\.0\.1|::1)\b.*(?:connection refused|couldn't connect|failed to connect)|` +
+		`(?:connection refused|ECONNREFUSED|failed to connect).*(?:localhost|127\.0\.0\.1|::1)`)
 	socketNames = lazily(`(?i)socket|\.sock\b|docker|dbus|agent`)
 	hostWord    = lazily(`(?i)(?:host:?|lookup|ENOTFOUND|EAI_AGAIN) ([a-z0-9-]+(?:\.[a-z0-9-]+)+)`)
 	pathWord    = lazily(`(?:/|~/|\.{1,2}/|\.?\w)[^\s'"` + "`" + `:,()]*`)
@@ -70,6 +73,11 @@ func (p Profile) Explain(output string) (Blocked, bool) {
 			if b, ok := p.denied(line); ok {
 				return b, true
 			}
+		case p.Network != NetworkFull && localWords().MatchString(line):
+			if p.Network == NetworkProxy {
+				return Blocked{BlockedDirect, "localhost"}, true
+			}
+			return Blocked{What: BlockedLocal}, true
 		case p.Network != NetworkFull && networkWords().MatchString(line):
 			host := ""
 			if m := hostWord().FindStringSubmatch(line); m != nil {
@@ -211,6 +219,8 @@ func (b Blocked) Sentence() string {
 		return "Commands run confined here, without a network" + name(", and cannot reach ") + "."
 	case BlockedDirect:
 		return "Commands run confined here and reach allowed hosts only through the proxy in HTTPS_PROXY, which this program did not use" + name(" for ") + "."
+	case BlockedLocal:
+		return "Commands run confined here, with a localhost of their own, where they cannot reach a program that was started elsewhere."
 	case BlockedSocket:
 		return "Commands run confined here and cannot talk to other programs of this machine through sockets."
 	}

@@ -17,24 +17,28 @@ func TestExplain(t *testing.T) {
 		Hidden:    []string{"/home/u/.ssh", "/home/u/.netrc"},
 	}
 	for output, want := range map[string]Blocked{
-		"fatal: Unable to create '/p/.git/index.lock': Read-only file system\n":      {BlockedGit, "/p/.git/index.lock"},
-		"error: could not lock config file .git/config: Read-only file system":       {BlockedGit, ".git/config"},
-		"fatal: Unable to create '/repo/.git/index.lock': Read-only file system":     {BlockedGit, "/repo/.git/index.lock"},
-		"bash: line 1: .agent/settings.json: Read-only file system":                  {BlockedControl, ".agent/settings.json"},
-		"bash: line 1: .mcp.json: Is a directory":                                    {BlockedControl, ".mcp.json"},
-		"mv: cannot move 'x' to '.mcp.json': Device or resource busy":                {BlockedControl, ".mcp.json"},
-		"touch: cannot touch '/etc/x': Read-only file system":                        {BlockedWrite, "/etc/x"},
-		"npm ERR! code EROFS\nnpm ERR! path /usr/lib/node_modules":                   {BlockedWrite, ""},
-		"cat: /home/u/.ssh/id_rsa: Permission denied":                                {BlockedRead, "/home/u/.ssh/id_rsa"},
-		"curl: (6) Could not resolve host: example.com":                              {BlockedNetwork, "example.com"},
-		"dial tcp: lookup proxy.golang.org: Temporary failure in name resolution":    {BlockedNetwork, "proxy.golang.org"},
-		"npm error request failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org": {BlockedNetwork, "registry.npmjs.org"},
-		"ssh: connect to host github.com port 22: Network is unreachable":            {BlockedNetwork, "github.com"},
-		"PermissionError: [Errno 1] Operation not permitted: socket.socket(AF_UNIX)": {BlockedSocket, ""},
-		"cat: /root/file: Permission denied":                                         {},
-		"exit status 1":                                                              {},
-		"bash: ./src: Is a directory":                                                {},
-		"":                                                                           {},
+		"fatal: Unable to create '/p/.git/index.lock': Read-only file system\n":                     {BlockedGit, "/p/.git/index.lock"},
+		"error: could not lock config file .git/config: Read-only file system":                      {BlockedGit, ".git/config"},
+		"fatal: Unable to create '/repo/.git/index.lock': Read-only file system":                    {BlockedGit, "/repo/.git/index.lock"},
+		"bash: line 1: .agent/settings.json: Read-only file system":                                 {BlockedControl, ".agent/settings.json"},
+		"bash: line 1: .mcp.json: Is a directory":                                                   {BlockedControl, ".mcp.json"},
+		"mv: cannot move 'x' to '.mcp.json': Device or resource busy":                               {BlockedControl, ".mcp.json"},
+		"touch: cannot touch '/etc/x': Read-only file system":                                       {BlockedWrite, "/etc/x"},
+		"npm ERR! code EROFS\nnpm ERR! path /usr/lib/node_modules":                                  {BlockedWrite, ""},
+		"cat: /home/u/.ssh/id_rsa: Permission denied":                                               {BlockedRead, "/home/u/.ssh/id_rsa"},
+		"curl: (6) Could not resolve host: example.com":                                             {BlockedNetwork, "example.com"},
+		"dial tcp: lookup proxy.golang.org: Temporary failure in name resolution":                   {BlockedNetwork, "proxy.golang.org"},
+		"npm error request failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org":                {BlockedNetwork, "registry.npmjs.org"},
+		"ssh: connect to host github.com port 22: Network is unreachable":                           {BlockedNetwork, "github.com"},
+		"curl: (7) Failed to connect to localhost port 8098 after 0 ms: Couldn't connect to server": {What: BlockedLocal},
+		"dial tcp 127.0.0.1:5432: connect: connection refused":                                      {What: BlockedLocal},
+		"Error: connect ECONNREFUSED ::1:3000":                                                      {What: BlockedLocal},
+		"curl: (7) Failed to connect to example.com port 80: Connection refused":                    {},
+		"PermissionError: [Errno 1] Operation not permitted: socket.socket(AF_UNIX)":                {BlockedSocket, ""},
+		"cat: /root/file: Permission denied":                                                        {},
+		"exit status 1":                                                                             {},
+		"bash: ./src: Is a directory":                                                               {},
+		"":                                                                                          {},
 	} {
 		got, ok := p.Explain(output)
 		if got != want || ok != (want != Blocked{}) {
@@ -93,6 +97,9 @@ func TestExplainWithAProxy(t *testing.T) {
 	got, ok := p.Explain("ssh: Could not resolve host: example.com")
 	if want := (Blocked{BlockedDirect, "example.com"}); got != want || !ok || !strings.Contains(got.Sentence(), "HTTPS_PROXY") {
 		t.Errorf("%+v: %s", got, got.Sentence())
+	}
+	if got, ok := p.Explain("Error: connect ECONNREFUSED 127.0.0.1:3000"); got != (Blocked{BlockedDirect, "localhost"}) || !ok {
+		t.Errorf("localhost: %+v", got)
 	}
 	p.Network = NetworkFull
 	if got, ok := p.Explain("ssh: Could not resolve host: example.com"); ok {
