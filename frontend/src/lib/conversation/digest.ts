@@ -4,7 +4,7 @@ import { own } from './messages'
 
 /** 6 read, 2 changed: everything but how tests ended. */
 export function turnWords(digest: Digest): string {
-  const { read, searched, changed, ran, agents, asked, other, failed } = digest
+  const { read, searched, changed, ran, agents, asked, other, failed, denied } = digest
   const words = [
     read > 0 && own('turn_read', { n: read }),
     searched > 0 && own('turn_searched', { n: searched }),
@@ -14,6 +14,7 @@ export function turnWords(digest: Digest): string {
     other > 0 && own('turn_other', { n: other }),
     asked > 0 && own('turn_asked', { n: asked }),
     failed > 0 && own('turn_failed', { n: failed }),
+    denied > 0 && own('turn_denied', { n: denied }),
   ]
   return joined(words) || (digest.tests ? '' : own('turn_nothing'))
 }

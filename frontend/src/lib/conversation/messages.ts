@@ -27,6 +27,7 @@ export const messages = {
   turn_asked: { one: '{n} question', other: '{n} questions' },
   turn_other: { one: '{n} other call', other: '{n} other calls' },
   turn_failed: '{n} failed',
+  turn_denied: '{n} denied',
   turn_nothing: 'Answered',
   tests_failed: 'tests failed',
   tests_passed: 'tests passed',

@@ -28,6 +28,7 @@ export const zhCN: Translated<typeof messages> = {
   turn_asked: '询问 {n} 次',
   turn_other: '其他调用 {n} 次',
   turn_failed: '失败 {n} 次',
+  turn_denied: '拒绝 {n} 次',
   turn_nothing: '已回答',
   tests_failed: '测试未通过',
   tests_passed: '测试通过',

@@ -222,7 +222,7 @@ export const en = {
   'tool.dropped': '{size} more were printed and not kept.',
   'tool.input': 'Input',
   'tool.output': 'Output',
-  'tool.feedback': 'You denied this and said:',
+  'tool.feedback': 'You said:',
   'tool.denied_plain': 'You denied this.',
   'tool.toggle': 'Show or hide details of {tool}',
 

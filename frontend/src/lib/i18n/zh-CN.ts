@@ -205,7 +205,7 @@ export const zhCN: Record<Key, Message> = {
   'tool.dropped': '另有 {size} 输出未保留。',
   'tool.input': '输入',
   'tool.output': '输出',
-  'tool.feedback': '你拒绝了这次调用，并说明：',
+  'tool.feedback': '你说：',
   'tool.denied_plain': '你拒绝了这次调用。',
   'tool.toggle': '显示或隐藏 {tool} 的详情',
 

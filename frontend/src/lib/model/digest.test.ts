@@ -50,6 +50,7 @@ test('a digest counts files once, and commands that ran tests by how the last on
     asked: 0,
     other: 1,
     failed: 1,
+    denied: 1,
   })
   expect(digestOf([...calls, bash('npm run test:unit')]).tests).toBe('passed')
 })

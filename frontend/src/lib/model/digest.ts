@@ -22,6 +22,8 @@ export type Digest = {
   other: number
   /** Calls that failed, without commands that ran tests. */
   failed: number
+  /** Calls that the user, a rule or the mode denied. */
+  denied: number
 }
 
 const reading = new Set(['Read', 'ReadMany'])
@@ -40,12 +42,14 @@ export function digestOf(entries: readonly Entry[]): Digest {
     asked: 0,
     other: 0,
     failed: 0,
+    denied: 0,
   }
   const read = new Set<string>()
   const changed = new Set<string>()
   for (const entry of entries) {
     if (entry.type !== 'tool') continue
     if (entry.approval) digest.asked++
+    if (entry.status === 'denied') digest.denied++
     for (const change of entry.details?.changes ?? []) {
       if (entry.status !== 'done') continue
       changed.add(change.path)

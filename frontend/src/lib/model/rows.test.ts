@@ -23,6 +23,8 @@ const end = (key: string, reason: TurnEntry['reason'] = 'done'): TurnEntry => ({
   durationMs: 1,
   changed: 0,
 })
+const warning: Entry = { type: 'notice', key: 'w', notice: 'warning', code: '', message: 'w' }
+const nudge: Entry = { type: 'notice', key: 'n', notice: 'nudge', message: 'Go on.' }
 const none: Folds = new Map()
 const keys = (entries: readonly Entry[], density: (typeof densities)[number] = '', folds = none) =>
   new Rows().of(entries, density, folds).map(({ key }) => key)
@@ -59,6 +61,11 @@ describe('a finished turn', () => {
     ],
     ['of one call has nothing to fold', [prompt('p'), call('c'), end('t')], ['p', 'c', 't']],
     ['of one answer has nothing to fold', [prompt('p'), answer('a'), end('t')], ['p', 'a', 't']],
+    [
+      'has its line below its message, also if a notice came before that',
+      [warning, nudge, ...turn],
+      ['w', 'p', 'ft', 'bad', 'a2'],
+    ],
     ['that was continued has no message', turn.slice(1), ['ft', 'bad', 'a2']],
     ['is not folded while it runs', turn.slice(0, -1), ['p', 'a1', 'gc1', 'bad', 'a2']],
   ])('%s', (_, entries, rows) => {

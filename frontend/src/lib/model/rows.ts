@@ -136,12 +136,14 @@ function rowsOf(turn: Turn, look: Look): readonly Row[] {
   if (hidden.length < leastHidden) return grouped(entries, look, false)
   const open = folds.get(key) ?? false
   const fold: FoldRow = { type: 'fold', key, turn: end, entries, open }
-  // Messages and commands of the user stay above the line.
-  const first = entries.findIndex((entry) => !isOwn(entry))
-  const own = entries.slice(0, first)
+  // The messages and commands of the user stay above the line, with the notices between them.
+  const begun = entries.findIndex((entry) => !isOwn(entry) && entry.type !== 'notice')
+  const first = entries.slice(0, begun).findLastIndex(isOwn) + 1
   const rest = entries.slice(first)
+  const own = entries.slice(0, first)
   if (open) return [...own, fold, ...grouped(rest, look, false)]
-  return [...own, fold, ...rest.filter((entry) => kept.has(entry))]
+  const isKept = (entry: Entry) => kept.has(entry)
+  return [...own.filter(isKept), fold, ...rest.filter(isKept)]
 }
 
 /** What the user did, not the agent. */
