@@ -387,6 +387,10 @@ type ServersChange struct{}
 // or what it is trusted with. They are read again.
 type SkillsChange struct{}
 
+// RulesChange says that the permission rules or the settings of the sandbox changed, or
+// what the user has accepted of them. They are read again.
+type RulesChange struct{}
+
 // RateLimitReport is what a provider reported about the key's rate limits with
 // its newest answer (LLM-32).
 type RateLimitReport struct {

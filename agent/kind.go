@@ -48,6 +48,7 @@ const (
 	KindSessionsChange     Kind = "sessions_change" // a session was removed for good
 	KindServersChange      Kind = "servers_change"  // the MCP servers changed
 	KindSkillsChange       Kind = "skills_change"   // skills or commands changed
+	KindRulesChange        Kind = "rules_change"    // permission rules or the sandbox's settings changed
 	KindHistoryRepaired    Kind = "history_repaired"
 	KindCompactionStart    Kind = "compaction_start"
 	KindCompactionPhase    Kind = "compaction_phase"
@@ -99,6 +100,7 @@ func (HooksChange) Kind() Kind        { return KindHooksChange }
 func (SessionsChange) Kind() Kind     { return KindSessionsChange }
 func (ServersChange) Kind() Kind      { return KindServersChange }
 func (SkillsChange) Kind() Kind       { return KindSkillsChange }
+func (RulesChange) Kind() Kind        { return KindRulesChange }
 func (HistoryRepaired) Kind() Kind    { return KindHistoryRepaired }
 func (CompactionStart) Kind() Kind    { return KindCompactionStart }
 func (CompactionPhase) Kind() Kind    { return KindCompactionPhase }
@@ -156,6 +158,7 @@ var kinds = define(
 	delta[SessionsChange](),
 	delta[ServersChange](),
 	delta[SkillsChange](),
+	delta[RulesChange](),
 	durable[HistoryRepaired](),
 	durable[CompactionStart](),
 	delta[CompactionPhase](),

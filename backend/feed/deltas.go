@@ -52,7 +52,7 @@ func continues(last, next agent.Payload) bool {
 	case agent.LocalCommandOutput:
 		l, ok := last.(agent.LocalCommandOutput)
 		return ok && l.ID == n.ID
-	case agent.TaskChange, agent.QueueChange, agent.HooksChange, agent.ServersChange, agent.SkillsChange, agent.SessionsChange:
+	case agent.TaskChange, agent.QueueChange, agent.HooksChange, agent.ServersChange, agent.SkillsChange, agent.RulesChange, agent.SessionsChange:
 		return last == next
 	}
 	return false

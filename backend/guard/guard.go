@@ -232,8 +232,10 @@ func (g *Guard) Rules(ctx context.Context, session string) (RulesReply, error) {
 			}
 			reply.Rules = append(reply.Rules, e)
 		}
-		listed.Sandbox = f.Scope != agent.ScopeUser && r.sandbox != nil && !slices.Contains(accepted, digest("sandbox", string(r.sandbox)))
-		if listed.Unaccepted > 0 || listed.Sandbox {
+		if f.Scope != agent.ScopeUser && r.sandbox != nil && !slices.Contains(accepted, digest("sandbox", string(r.sandbox))) {
+			listed.Sandbox = string(r.sandbox)
+		}
+		if listed.Unaccepted > 0 || listed.Sandbox != "" {
 			listed.Seal = r.seal()
 		}
 		reply.Files = append(reply.Files, listed)

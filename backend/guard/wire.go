@@ -61,9 +61,9 @@ type SettingsFile struct {
 	// Problem says why nothing of it holds; nil if it can be read.
 	Problem *backend.Error `json:"problem,omitempty"`
 	// Unaccepted counts the rules that allow something and wait until the user
-	// accepts them. Sandbox says that its settings of the sandbox wait as well.
-	Unaccepted int  `json:"unaccepted,omitempty"`
-	Sandbox    bool `json:"sandbox,omitempty"`
+	// accepts them. Sandbox is the text of its settings of the sandbox if they wait as well.
+	Unaccepted int    `json:"unaccepted,omitempty"`
+	Sandbox    string `json:"sandbox,omitempty"`
 	// Seal stands for what would be accepted, for permissions.accept.
 	Seal string `json:"seal,omitempty"`
 }

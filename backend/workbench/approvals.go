@@ -60,7 +60,7 @@ func (w *Workbench) deliver(ctx context.Context, in AnswerRequest) error {
 		return backend.Problem(backend.ProblemApprovalAnswered)
 	}
 	if in.Answer.Scope != "" && in.Answer.Scope != agent.ScopeOnce {
-		w.sessions.JudgeAgain()
+		w.rulesChanged()
 	}
 	return nil
 }

@@ -176,7 +176,10 @@ func TestCommandsReachAllowedHosts(t *testing.T) {
 
 	listed := must[guard.RulesReply](p, "permissions.rules", guard.RulesRequest{Session: id})
 	for _, f := range listed.Files {
-		if f.Sandbox {
+		if f.Sandbox != "" {
+			if !strings.Contains(f.Sandbox, "allowedDomains") {
+				t.Errorf("to be accepted: %s", f.Sandbox)
+			}
 			must[backend.Empty](p, "permissions.accept", guard.AcceptRequest{Path: f.Path, Seal: f.Seal})
 		}
 	}

@@ -41,7 +41,7 @@ func (w *Workbench) newHooks() *hooks.Hooks {
 		Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store, Access: accessOf(w.cfg.Folder), FolderOf: w.folderOfSession,
 		Trust:  w.trust,
 		Engine: hook.Options{Runner: hook.Local{}, Network: w.deniedHosts, Applies: w.ruleApplies}, AddRule: w.addRuleOfHook, Changed: w.tellHooks,
-		Observe: w.observeEverywhere, Files: hooks.Files{Others: w.servers.Shared(), FileChanged: w.servers.Reload},
+		Observe: w.observeEverywhere, Files: hooks.Files{Others: w.servers.Shared(), FileChanged: w.settingsChanged},
 	})
 }
 
@@ -84,7 +84,7 @@ func (w *Workbench) ruleApplies(text string, call agent.HookTool) (bool, error) 
 func (w *Workbench) addRuleOfHook(ctx context.Context, session, text string, d agent.Decision) error {
 	_, err := w.guard.Add(ctx, guard.AddRequest{Session: session, Rule: text, Decision: d, Scope: agent.ScopeSession})
 	if err == nil {
-		w.sessions.JudgeAgain()
+		w.rulesChanged()
 	}
 	return err
 }

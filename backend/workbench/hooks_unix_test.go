@@ -3,6 +3,7 @@
 package workbench_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -366,4 +367,29 @@ func TestHooksAreToldOfFiles(t *testing.T) {
 	if len(files) == 0 || files[0][0] != id || files[0][2] != "FileChanged" {
 		t.Errorf("%v", files)
 	}
+}
+
+// Pages read the rules again when a settings file was changed by hand, and what waits
+// is judged by the new rules.
+func TestRulesChangedByHand(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	server := llmtest.Serve(t, bashes("command", "touch made"), llmtest.Round{Text: "done"})
+	p := newPage(t, folder, t.TempDir(), environment(server, ""))
+	p.send(p.session("compat"), "make it")
+	await(p, anyOf[agent.ApprovalRequest])
+	told := make(chan struct{}, 1)
+	p.bench.Subscribe(func(envelope []byte) {
+		if bytes.Contains(envelope, []byte(`"rules_change"`)) {
+			select {
+			case told <- struct{}{}:
+			default:
+			}
+		}
+	})
+	put(t, filepath.Join(folder, ".agent", "settings.json"), `{"permissions":{"deny":["Bash(touch *)"]}}`)
+	if end := await(p, anyOf[agent.ToolCallEnd]); end.Outcome != agent.OutcomeDenied {
+		t.Errorf("the call that waited ended as %s", end.Outcome)
+	}
+	<-told
 }

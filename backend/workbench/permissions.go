@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
@@ -47,7 +48,7 @@ func (w *Workbench) addRule(ctx context.Context, in guard.AddRequest) (guard.Rul
 	in.Session = session
 	entry, err := w.guard.Add(ctx, in)
 	if err == nil {
-		w.sessions.JudgeAgain()
+		w.rulesChanged()
 	}
 	return entry, err
 }
@@ -58,16 +59,28 @@ func (w *Workbench) removeRule(ctx context.Context, in guard.RemoveRequest) (bac
 		return backend.Empty{}, err
 	}
 	in.Session = session
-	defer w.sessions.JudgeAgain()
+	defer w.rulesChanged()
 	return w.guard.Remove(ctx, in)
 }
 
 func (w *Workbench) acceptRules(ctx context.Context, in guard.AcceptRequest) (backend.Empty, error) {
 	done, err := w.guard.Accept(ctx, in)
 	if err == nil {
-		w.sessions.JudgeAgain()
+		w.rulesChanged()
 	}
 	return done, err
+}
+
+// rulesChanged has what waits judged again by the rules as they are now, and tells pages.
+func (w *Workbench) rulesChanged() {
+	w.sessions.JudgeAgain()
+	w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.RulesChange{}})
+}
+
+// settingsChanged acts on a settings file that changed, and blocks nobody.
+func (w *Workbench) settingsChanged() {
+	w.servers.Reload()
+	w.rulesChanged()
 }
 
 // userHome returns the user's home folder; empty if it is unknown.

@@ -596,6 +596,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "rate_limit"; data: RateLimitReport }
   | { kind: "reasoning_delta"; data: ReasoningDelta }
   | { kind: "retrying"; data: Retrying }
+  | { kind: "rules_change"; data: RulesChange }
   | { kind: "servers_change"; data: ServersChange }
   | { kind: "session_end"; data: SessionEnd }
   | { kind: "session_forked"; data: Forked }
@@ -1264,7 +1265,7 @@ export type KeyList = {
 
 export type KeySource = "environment" | "keyring" | "file"
 
-export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "sessions_change" | "servers_change" | "skills_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks" | "session_imported" | "session_moved"
+export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "sessions_change" | "servers_change" | "skills_change" | "rules_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks" | "session_imported" | "session_moved"
 
 export type Lack = "missing" | "refused" | "kernel" | "unsupported" | "weaker" | "reads" | "processes" | "mounts" | "signals"
 
@@ -1895,6 +1896,9 @@ export type RuleWords = {
   too_wide?: boolean
 }
 
+export type RulesChange = {
+}
+
 export type RulesReply = {
   rules?: RuleEntry[]
   files?: SettingsFile[]
@@ -2399,7 +2403,7 @@ export type SettingsFile = {
   scope: Scope
   problem?: Error
   unaccepted?: number
-  sandbox?: boolean
+  sandbox?: string
   seal?: string
 }
 

@@ -73,6 +73,7 @@ export const panels: readonly Panel[] = [
     label: () => t('panel.permissions'),
     icon: ShieldCheck,
     view: lazy(() => import('../permissions/PermissionsPanel.svelte')),
+    count: ({ permissions: { rules } }) => rules.waiting,
   },
   {
     name: 'hooks',

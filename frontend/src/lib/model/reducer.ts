@@ -87,6 +87,7 @@ function step(view: Writable, event: Event): void {
     case 'hooks_change':
     case 'servers_change':
     case 'skills_change':
+    case 'rules_change':
     case 'sessions_change':
     case 'session_marks':
     case 'session_forked':

@@ -23,5 +23,6 @@ export class Permissions {
 
   receive(envelope: Envelope): void {
     this.ledger.receive(envelope)
+    this.rules.receive(envelope)
   }
 }

@@ -3,6 +3,7 @@ import { oneAtATime } from '../model/oneAtATime'
 import type {
   AddRequest,
   Decision,
+  Envelope,
   LedgerRow,
   RuleEntry,
   RuleRef,
@@ -10,6 +11,10 @@ import type {
   SuggestedRule,
   TryReply,
 } from '../types.gen'
+
+/** Whether a file has something that the user has to know of. */
+export const isRemarkable = (file: SettingsFile): boolean =>
+  Boolean(file.problem || file.unaccepted || file.sandbox)
 
 /** The permission rules of all scopes, as their files have them, and those of the open session. */
 export class Rules {
@@ -34,11 +39,21 @@ export class Rules {
     return this.#session !== ''
   }
 
-  /** Follows a session; without one, only lasting rules are listed. */
-  follow(session: string | undefined): void {
+  /** How many files have something that the user has not accepted, or cannot be read. */
+  get waiting(): number {
+    return this.files.filter(isRemarkable).length
+  }
+
+  /** Follows a session once something else is ready; without one, only lasting rules are listed. */
+  follow(session: string | undefined, ready?: Promise<void>): void {
     this.#session = session ?? ''
     this.removed = undefined
-    void this.load()
+    if (ready) void ready.then(this.load)
+    else void this.load()
+  }
+
+  receive(envelope: Envelope): void {
+    if (envelope.events?.some(({ kind }) => kind === 'rules_change')) void this.load()
   }
 
   readonly load = oneAtATime(async () => {

@@ -363,13 +363,14 @@ export class Workbench {
     }
   }
 
-  /** Shows what the open session or, without one, the project has: changes, servers and commands. */
+  /** Shows what the open session or, without one, the project has: changes, servers, commands and rules. */
   #followSession(ready?: Promise<void>): void {
     const id = this.conversation?.id
     this.changes.follow(id, this.project?.folder ?? '', ready)
     this.branches.follow(id)
     this.servers.follow(id)
     this.commands.follow(id)
+    this.permissions.rules.follow(id, ready)
   }
 
   #follow(status: Status): void {
@@ -383,6 +384,7 @@ export class Workbench {
       void this.approvals.load()
       void this.hooks.trust.load()
       void this.servers.load()
+      void this.permissions.rules.load()
       void this.skills.refresh()
       void this.commands.load()
       void this.conversation?.open()

@@ -1,10 +1,11 @@
-import { fireEvent, render, screen } from '@testing-library/svelte'
+import { fireEvent, screen } from '@testing-library/svelte'
 import { expect, test, vi } from 'vitest'
 import Picker from './Picker.svelte'
+import { renderInApp } from './testing'
 
 test('Escape closes the list, and is not handled by anything around it', async () => {
   const around = vi.fn()
-  const { baseElement } = render(Picker as never, {
+  renderInApp(Picker as never, {
     label: 'Ends',
     value: 'never',
     options: [
@@ -13,7 +14,7 @@ test('Escape closes the list, and is not handled by anything around it', async (
     ],
     onchange: () => {},
   })
-  baseElement.addEventListener('keydown', around)
+  document.body.addEventListener('keydown', around)
   const picker = screen.getByRole('combobox')
   picker.focus()
   await fireEvent.keyDown(picker, { key: 'Enter' })
