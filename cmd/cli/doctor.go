@@ -185,7 +185,7 @@ func (c *command) checkSandbox() check {
 	level := sandbox.Confinement(c.ctx, false)
 	ch := check{Kind: "sandbox", Name: "sandbox", State: stateOK, Detail: level.Sentence()}
 	if level.By == confine.Landlock {
-		ch.Next = "Landlock takes the place of bubblewrap, because " + level.Detail
+		ch.Next = "Landlock takes the place of namespaces, because " + level.Detail
 	}
 	if !level.Works() {
 		ch.State = stateOff

@@ -118,7 +118,7 @@ type Lack string
 // The reasons.
 const (
 	LackMissing     Lack = "missing"     // bubblewrap is not installed
-	LackRefused     Lack = "refused"     // the system does not let bubblewrap make namespaces
+	LackRefused     Lack = "refused"     // the system allows no namespaces
 	LackKernel      Lack = "kernel"      // the kernel lacks what is needed
 	LackUnsupported Lack = "unsupported" // there is no means for this system
 	LackWeaker      Lack = "weaker"      // settings accept less, because this is a container
@@ -147,7 +147,7 @@ func (k Lack) sentence() string {
 	case LackMissing:
 		return "bubblewrap is not installed."
 	case LackRefused:
-		return "the system does not let bubblewrap make namespaces."
+		return "the system does not allow namespaces to be made."
 	case LackKernel:
 		return "this kernel lacks what it takes."
 	case LackWeaker:

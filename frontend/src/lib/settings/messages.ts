@@ -35,17 +35,17 @@ export const messages = {
   confine_whole: 'This works here, completely ({means}).',
   confine_part: 'This works here in part: {why}',
   confine_none: 'This does not work here: {why}',
-  confine_missing: 'bubblewrap is not installed. Install the package bubblewrap.',
+  confine_missing: 'this needs the package bubblewrap, which is not installed.',
   confine_refused:
-    'the system does not let bubblewrap make namespaces. Its administrator can allow that.',
+    'the system does not allow namespaces to be made. Its administrator can change that.',
   confine_kernel: 'this kernel lacks the necessary features.',
   confine_unsupported: 'this system has no means to do it.',
   confine_processes:
     'they see the other programs that run, and what they leave running may outlive them.',
   confine_mounts:
-    'bubblewrap does not work, and the kernel’s Landlock takes its place. Commands see the other programs that run, can change modes and times of files that they may not write, create nothing directly in the project’s folder, cannot be limited to single hosts, and what they leave running may outlive them.',
+    'namespaces cannot be made, and the kernel’s Landlock takes their place. Commands see the other programs that run, can change modes and times of files that they may not write, create nothing directly in the project’s folder, cannot be limited to single hosts, and what they leave running may outlive them.',
   confine_signals:
-    'bubblewrap does not work, and the kernel’s Landlock takes its place. Commands see the other programs that run and can end them, can change modes and times of files that they may not write, create nothing directly in the project’s folder, cannot be limited to single hosts, and what they leave running may outlive them.',
+    'namespaces cannot be made, and the kernel’s Landlock takes their place. Commands see the other programs that run and can end them, can change modes and times of files that they may not write, create nothing directly in the project’s folder, cannot be limited to single hosts, and what they leave running may outlive them.',
   confine_reads: 'only what commands write is confined, not what they read or reach.',
   confine_weaker: 'the settings accept a weaker form, for use in a container.',
   confine_stops: 'As long as it does not work, commands do not run at all.',
@@ -54,7 +54,7 @@ export const messages = {
     'A settings file cannot be read. Until it is repaired, you are asked about confined commands, they reach no host, and no command runs unconfined.',
   confine_hosts: 'Commands reach {hosts} and nothing else.',
   confine_hosts_stop:
-    'A settings file lists hosts, which only bubblewrap can enforce. Until it works or the list is gone, commands do not run.',
+    'A settings file lists hosts, which can be enforced only in namespaces. Until these can be made or the list is gone, commands do not run.',
   confine_no_hosts: 'Commands reach no network.',
   confine_free: 'Run confined commands without asking',
   confine_free_hint:

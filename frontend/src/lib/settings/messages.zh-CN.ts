@@ -36,15 +36,15 @@ export const zhCN: Translated<typeof messages> = {
   confine_whole: '此功能在这里完全有效（{means}）。',
   confine_part: '此功能在这里部分有效：{why}',
   confine_none: '此功能在这里无法使用：{why}',
-  confine_missing: '没有安装 bubblewrap。请安装 bubblewrap 软件包。',
-  confine_refused: '系统不允许 bubblewrap 创建命名空间。系统管理员可以允许。',
+  confine_missing: '需要 bubblewrap 软件包，但尚未安装。',
+  confine_refused: '系统不允许为命令创建命名空间。系统管理员可以更改这一点。',
   confine_kernel: '内核缺少所需的功能。',
   confine_unsupported: '这个系统没有可用的方法。',
   confine_processes: '命令能看到其他正在运行的程序，它留下的进程可能在它结束后继续运行。',
   confine_mounts:
-    'bubblewrap 在这里无法使用，改由内核的 Landlock 代替。命令能看到其他正在运行的程序，能更改无权写入的文件的权限和时间，不能直接在项目文件夹下新建内容，不能只开放部分主机，它留下的进程可能在它结束后继续运行。',
+    '这里无法创建命名空间，改由内核的 Landlock 代替。命令能看到其他正在运行的程序，能更改无权写入的文件的权限和时间，不能直接在项目文件夹下新建内容，不能只开放部分主机，它留下的进程可能在它结束后继续运行。',
   confine_signals:
-    'bubblewrap 在这里无法使用，改由内核的 Landlock 代替。命令能看到并结束其他正在运行的程序，能更改无权写入的文件的权限和时间，不能直接在项目文件夹下新建内容，不能只开放部分主机，它留下的进程可能在它结束后继续运行。',
+    '这里无法创建命名空间，改由内核的 Landlock 代替。命令能看到并结束其他正在运行的程序，能更改无权写入的文件的权限和时间，不能直接在项目文件夹下新建内容，不能只开放部分主机，它留下的进程可能在它结束后继续运行。',
   confine_reads: '系统只限制命令写入的内容，不限制读取和联网。',
   confine_weaker: '设置接受了较弱的形式，用于容器中。',
   confine_stops: '在可以使用之前，命令一律不运行。',
@@ -53,7 +53,7 @@ export const zhCN: Translated<typeof messages> = {
     '有一个设置文件无法读取。在修复之前，受限命令都会先询问，不能访问任何主机，也不能不受限制地运行。',
   confine_hosts: '命令只能访问 {hosts}。',
   confine_hosts_stop:
-    '设置文件列出了主机，这只有 bubblewrap 才能做到。在它可用或列表删除之前，命令一律不运行。',
+    '设置文件列出了主机，这只有在命名空间中才能做到。在能够创建命名空间或删除列表之前，命令一律不运行。',
   confine_no_hosts: '命令没有网络。',
   confine_free: '受限命令直接运行，不再询问',
   confine_free_hint: '会毁掉项目成果的命令除外。拒绝和询问的规则以及计划模式仍然有效。',
