@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -122,15 +122,18 @@ const settings = JSON.stringify(
       ask: ['Bash(git push *)'],
       deny: ['Bash(curl *)', 'Bash('],
     },
+    sandbox: { network: { allowedDomains: ['shop.example'] } },
   },
   null,
   2,
 )
 
 test('a project’s rules that allow hold once they are accepted, and a faulty rule says what is wrong', async () => {
-  const { page, offences } = await start(turns('touch one', 'touch two'), {
+  const { page, host, offences } = await start(turns('touch one', 'touch two'), {
     '.agent/settings.json': settings,
   })
+  const icon = (name: string) => page.getByRole('button', { name, exact: true })
+  await icon('Permissions, 1').waitFor()
   await prompt(page, 'Go')
   await asks(page, 'touch one').waitFor()
   await answer(asks(page, 'touch one'))
@@ -139,6 +142,7 @@ test('a project’s rules that allow hold once they are accepted, and a faulty r
   const panel = await openPanel(page, 'Permissions')
   await panel.getByRole('button', { name: 'Rules', exact: true }).click()
   await panel.getByText(/allows 2 things that you have not accepted/).waitFor()
+  await panel.getByText('"shop.example"').waitFor()
   const rows = panel.getByRole('list', { name: 'Rules shared with the project' })
   await expect
     .poll(() => rows.getByRole('listitem').allInnerTexts())
@@ -157,6 +161,7 @@ test('a project’s rules that allow hold once they are accepted, and a faulty r
   await panel.getByRole('button', { name: 'Accept exactly this' }).click()
   await panel.getByText('Accepted: .agent/settings.json.').waitFor()
   await expect.poll(() => panel.getByText(/not accepted/).count()).toBe(0)
+  await icon('Permissions').waitFor()
   await panel.getByRole('button', { name: 'Expire now: Bash(npm *)' }).click()
   await panel.getByText('Expired: Bash(npm *).').waitFor()
   await panel.getByRole('button', { name: /^Expire now/ }).waitFor({ state: 'detached' })
@@ -167,6 +172,11 @@ test('a project’s rules that allow hold once they are accepted, and a faulty r
   await panel.getByText('Removed: Bash(.').waitFor()
   await prompt(page, 'Again')
   await said(page, 'touch two').waitFor()
+
+  // What is written into the file by hand is listed at once.
+  const file = join(host.folder, '.agent/settings.json')
+  await writeFile(file, JSON.stringify({ permissions: { deny: ['Bash(mv *)'] } }))
+  await rows.getByText('Bash(mv *)').waitFor()
   expect(offences).toEqual([])
 })
 
