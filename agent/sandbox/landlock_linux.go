@@ -75,7 +75,7 @@ func (l landlock) jail(spec Spec, argv []string) (_ *jail, err error) {
 	}
 	switch {
 	case p.Network == confine.NetworkProxy:
-		return nil, fmt.Errorf("%w: without bubblewrap they reach every host or none, and the settings allow some; remove allowedDomains or install bubblewrap", ErrNoConfinement)
+		return nil, fmt.Errorf("%w: without namespaces of their own they reach every host or none, and the settings allow some; remove allowedDomains, or have the system allow namespaces", ErrNoConfinement)
 	case p.UnixSockets:
 		return nil, fmt.Errorf("%w: without bubblewrap no socket can be kept from them, and the settings allow sockets; remove allowAllUnixSockets or install bubblewrap", ErrNoConfinement)
 	}
