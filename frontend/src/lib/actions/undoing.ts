@@ -16,13 +16,13 @@ function turnOf({ row }: Target): number | undefined {
 
 /** Whether the log records file changes of the row's step or turn, or its agents may have changed files. */
 function changedFiles({ row, conversation }: Target): boolean {
-  if (row.type === 'tool' || row.type === 'command') return row.files === true
+  if (row.type === 'tool' || row.type === 'command') return row.files !== undefined
   if (row.type === 'fold') return row.entries.some(mayChange)
   return row.type === 'turn' && entriesOf(row, conversation.log.shown.view.entries).some(mayChange)
 }
 
 const mayChange = (entry: Entry): boolean =>
-  entry.type === 'tool' && (entry.files === true || entry.tool === 'SpawnAgent')
+  entry.type === 'tool' && (entry.files !== undefined || entry.tool === 'SpawnAgent')
 
 /** Takes the changes of a turn, or of one call or command, out of the files. */
 export const undo: Action = {

@@ -6,7 +6,8 @@ import type { FilesChanged, LocalCommandEnd, ToolCallEnd } from '../types.gen'
 /** Clears the draft of a call whose arguments are known. */
 export const noDraft = { draftBytes: undefined, outline: undefined }
 
-const hasFiles = (changed: FilesChanged | undefined) => (changed?.files?.length ? true : undefined)
+const pathsOf = (changed: FilesChanged | undefined) =>
+  changed?.files?.length ? changed.files.map(({ path }) => path) : undefined
 
 export const findCall = (view: Writable, callId: string) =>
   findOpen(view, (e): e is ToolEntry => e.type === 'tool' && e.callId === callId)
@@ -44,7 +45,7 @@ export function finishCall(
     outputFrom: 0,
     durationMs: end.duration_ms,
     details: end.details,
-    files: hasFiles(end.files),
+    files: pathsOf(end.files),
     size: end.size,
     media: end.media,
     authority: end.authority,
@@ -94,7 +95,7 @@ export function finishCommand(
     durationMs,
     size,
     result,
-    files: hasFiles(files),
+    files: pathsOf(files),
     seq,
   }
   replace(view, entry, change)

@@ -22,9 +22,10 @@ test('comments become one message, each with its place and its line', () => {
 
 test.each([
   [{}, false],
-  [{ files: true }, true],
+  [{ files: ['a'] }, true],
   [{ details: { changes: [] } }, false],
-  [{ details: { changes: [{ path: 'a' }] } }, true],
+  [{ status: 'done', details: { changes: [{ path: 'a' }] } }, true],
+  [{ status: 'denied', details: { changes: [{ path: 'a' }] } }, false],
 ])('a call with %j changes files: %s', (call, changes) => {
   expect(changesFiles([{ type: 'tool', ...call } as Entry])).toBe(changes)
   expect(changesFiles([{ type: 'command', ...call } as Entry])).toBe(false)

@@ -1,6 +1,6 @@
 /** Changed files and comments on their lines. */
 import type { Side } from './diff'
-import type { Entry } from './entries'
+import type { Entry, ToolEntry } from './entries'
 import type { ChangedFile, ChangeScope, FileState } from '../types.gen'
 
 export const scopes: readonly ChangeScope[] = ['session', 'turn', 'uncommitted', 'branch']
@@ -30,11 +30,15 @@ export function splitPath(path: string): { folder: string; name: string } {
 export const canOpen = ({ state }: ChangedFile): boolean =>
   state !== 'deleted' && state !== 'submodule'
 
+/** The files that a call changed: what the log records of it or, in an older log, what its edit says. */
+export function changedBy({ files, status, details }: ToolEntry): readonly string[] {
+  if (files) return files
+  return status === 'done' ? (details?.changes?.map(({ path }) => path) ?? []) : []
+}
+
 /** Whether a call among the entries has changed files. */
 export const changesFiles = (entries: readonly Entry[]): boolean =>
-  entries.some(
-    (entry) => entry.type === 'tool' && Boolean(entry.files || entry.details?.changes?.length),
-  )
+  entries.some((entry) => entry.type === 'tool' && changedBy(entry).length > 0)
 
 /** What the user says about a line. */
 export type Comment = {

@@ -22,7 +22,7 @@ const bash = (command: string, exit_code = 0) =>
     },
   )
 
-test('a digest counts files once, and commands that ran tests by how the last one ended', () => {
+test('a digest counts files once, also those that commands changed, and commands that ran tests by how the last one ended', () => {
   const calls = [
     callOf('Read', { file_path: 'a' }),
     callOf('Read', { file_path: 'a' }),
@@ -31,7 +31,7 @@ test('a digest counts files once, and commands that ran tests by how the last on
     edit('a', { details: { changes: [change('a', 8, 2)] } }),
     edit('a', { details: { changes: [change('a', 1, 1)] } }),
     edit('b', { status: 'denied', details: { changes: [change('b', 1, 1)] } }),
-    bash('ls'),
+    { ...bash('gofmt -w .'), files: ['a', 'gen/b'] },
     bash('ls nowhere', 2),
     bash('go test ./...'),
     bash('go test ./...', 1),
@@ -41,7 +41,7 @@ test('a digest counts files once, and commands that ran tests by how the last on
   expect(digestOf(calls)).toEqual({
     read: 2,
     searched: 1,
-    changed: 1,
+    changed: 2,
     added: 9,
     removed: 3,
     ran: 1,

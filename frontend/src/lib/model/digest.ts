@@ -1,5 +1,6 @@
 /** What a number of calls did, counted. */
 import { argument, argumentsOf } from './arguments'
+import { changedBy } from './changes'
 import type { Entry, ToolEntry } from './entries'
 import { isFailedCommand, isSlip } from './outcomes'
 
@@ -7,8 +8,9 @@ export type Digest = {
   /** Files that were read. */
   read: number
   searched: number
-  /** Files that were changed, with their lines. */
+  /** Files that were changed. */
   changed: number
+  /** The lines that edits changed in them. */
   added: number
   removed: number
   /** Commands, without those that ran tests. */
@@ -50,9 +52,9 @@ export function digestOf(entries: readonly Entry[]): Digest {
     if (entry.type !== 'tool') continue
     if (entry.approval) digest.asked++
     if (entry.status === 'denied') digest.denied++
+    for (const path of changedBy(entry)) changed.add(path)
     for (const change of entry.details?.changes ?? []) {
       if (entry.status !== 'done') continue
-      changed.add(change.path)
       digest.added += change.added
       digest.removed += change.removed
     }

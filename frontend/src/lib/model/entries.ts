@@ -105,8 +105,8 @@ export type ToolEntry = {
   details?: Details
   approval?: ApprovalRequest
   answer?: Answer
-  /** Whether the log records what the call changed in files. */
-  files?: boolean
+  /** The files that the call changed, as the log records it; undefined if there are none. */
+  files?: readonly string[]
   /** What decided about the call; absent before that, and in older logs. */
   authority?: Authority
   /** The hooks that failed, decided, changed or said something about the call. */
@@ -129,8 +129,8 @@ export type CommandEntry = {
   seq?: number
   /** The full length in bytes, if the output was cut for display. */
   size?: number
-  /** Whether the log records what the command changed in files. */
-  files?: boolean
+  /** The files that the command changed, as the log records it; undefined if there are none. */
+  files?: readonly string[]
   /** Absent if the command was stopped. */
   result?: CommandResult
 }

@@ -13,6 +13,7 @@ import {
   noDraft,
 } from './calls'
 import { replace, type Writable, writable } from './change'
+import { changedBy } from './changes'
 import { finishCompaction, openCompaction, stopCompaction } from './compactions'
 import type { Entry, PromptEntry, View } from './entries'
 import { spent } from './spending'
@@ -364,14 +365,14 @@ function endTurn(view: Writable): void {
   }
 }
 
-/** How many files the newest turn's edits changed. */
+/** How many files the newest turn's calls changed. */
 function filesChanged(entries: readonly Entry[]): number {
   const paths = new Set<string>()
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i]!
     if (entry.type === 'turn') break
-    if (entry.type !== 'tool' || entry.status !== 'done') continue
-    for (const change of entry.details?.changes ?? []) paths.add(change.path)
+    if (entry.type !== 'tool') continue
+    for (const path of changedBy(entry)) paths.add(path)
   }
   return paths.size
 }

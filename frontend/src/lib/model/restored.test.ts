@@ -36,7 +36,7 @@ test('OC-09: what was undone is a line of the conversation, which names its turn
   const other = [...undone.undone!, { session: 'agent', call: 'x' }]
   expect(turnUndone({ ...undone, undone: other }, view.entries)).toBeUndefined()
   const calls = view.entries.filter((entry) => entry.type === 'tool')
-  expect(calls.map(({ files }) => files)).toEqual([true, undefined])
+  expect(calls.map(({ files }) => files)).toEqual([['a'], undefined])
 })
 
 test('a turn can be continued after something was undone, and the line stays above the next one', () => {
