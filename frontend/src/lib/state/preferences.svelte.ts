@@ -22,6 +22,7 @@ export class KeptPreferences {
     addEventListener('pagehide', () => {
       if (this.#unsaved) void this.#send()
     })
+    addEventListener('focus', () => void this.#look())
     keepDiffView((view) => {
       if (this.value) void this.change({ layout: { ...this.value.layout, ...view } })
     })
@@ -49,6 +50,18 @@ export class KeptPreferences {
     this.#unsaved ??= before
     this.#saving ??= this.#save().finally(() => (this.#saving = undefined))
     await this.#saving
+  }
+
+  /** Takes over what another page has changed meanwhile. Each page keeps its own layout. */
+  async #look(): Promise<void> {
+    const before = this.value
+    if (!before || this.#saving) return
+    const stored = await this.#call('preferences.get', {}).catch(() => undefined)
+    if (!stored || this.value !== before) return // it cannot be read now, or the user has changed something
+    const { layout } = before
+    if (JSON.stringify({ ...stored, layout }) !== JSON.stringify({ ...before, layout })) {
+      void this.take({ ...stored, layout })
+    }
   }
 
   /** One call at a time, because the host may finish calls in another order than they were made. */

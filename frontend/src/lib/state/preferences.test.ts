@@ -9,15 +9,16 @@ vi.mock('./theme', () => ({ setTheme: () => {}, setContrast: () => {} }))
 function start() {
   const calls: PreferencesChange[] = []
   const answers: (() => void)[] = []
+  const elsewhere: Partial<Preferences> = {}
   const call = (method: string, args: PreferencesChange) => {
-    expect(method).toBe('preferences.change')
+    if (method === 'preferences.get') return Promise.resolve({ new_session: {}, ...elsewhere })
     calls.push(structuredClone(args))
     // Another window has chosen an editor.
     return new Promise((resolve) => answers.push(() => resolve({ ...args.after, editor: 'code' })))
   }
   const kept = new KeptPreferences(call as unknown as Call, (work) => work())
   kept.take({ new_session: {}, layout: {} } as Preferences)
-  return { kept, calls, answer: () => answers.shift()!() }
+  return { kept, calls, elsewhere, answer: () => answers.shift()!() }
 }
 
 test('a change is sent at once, and what is stored by then is taken over', async () => {
@@ -49,4 +50,21 @@ test('changes during a call follow together, or when the page is left', async ()
   answer()
   await Promise.all([...changing, last])
   expect(kept.value).toMatchObject({ theme: 'dark', zoom: 120, language: 'en' })
+})
+
+test('a page that comes to the front takes over what another has changed, but not its layout', async () => {
+  const { kept, calls, elsewhere } = start()
+  Object.assign(elsewhere, { theme: 'dark', layout: { panel: 'cost' } })
+  dispatchEvent(new Event('focus'))
+  await expect.poll(() => kept.value?.theme).toBe('dark')
+  expect(kept.value?.layout).toEqual({})
+  const taken = kept.value
+  // Here the user is quicker than the answer.
+  elsewhere.theme = 'light'
+  dispatchEvent(new Event('focus'))
+  void kept.change({ zoom: 110 })
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(kept.value).toEqual({ ...taken, zoom: 110 })
+  expect(calls).toHaveLength(1)
 })
