@@ -144,7 +144,7 @@ test('a fallback model is chosen', async () => {
   await page.keyboard.press('Enter')
   await option.waitFor({ state: 'detached' })
   await prompt(page, 'Hello')
-  await page.getByText('Here.').waitFor()
+  await page.getByText('Here.', { exact: true }).waitFor() // not “Sessions appear here.”
   await untilRest(page)
   await picker.click()
   await page.getByRole('button', { name: 'Fallback model: None' }).click()

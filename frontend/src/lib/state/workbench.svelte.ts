@@ -95,7 +95,9 @@ export class Workbench {
 
   /** The settings that the pickers show: those of the open session, or those of new sessions. */
   readonly settings = $derived.by<Settings | undefined>(() => {
-    if (this.conversation) return this.conversation.settings
+    const { conversation } = this
+    // The list knows them before the conversation is loaded: a new session keeps the pickers where they are.
+    if (conversation) return conversation.settings ?? this.sessions.find(conversation.id)?.settings
     const { newSession } = this
     return newSession && this.#bypassNext ? { ...newSession, mode: bypass } : newSession
   })

@@ -55,6 +55,16 @@ test('the mode that never asks applies to one session and is not saved as a pref
   expect(bench.settings?.mode).toBe('plan')
 })
 
+test('the pickers have the settings of a new session before its conversation is read', async () => {
+  const settings = { provider: 'demo', model: 'tour', mode: 'plan' } as const
+  const { api } = hostOf({ new_session: settings, layout: {} })
+  const bench = new Workbench(api)
+  await bench.load()
+  await bench.send('Go')
+  expect(bench.conversation!.settings).toBeUndefined()
+  expect(bench.settings).toEqual(settings)
+})
+
 /** A workbench in the folder /shop, whose sessions are created once `create` is called. */
 function starting() {
   let create = () => {}
