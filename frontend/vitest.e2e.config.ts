@@ -8,12 +8,12 @@ export default defineConfig({
   test: {
     environment: 'node',
     include: ['e2e/**/*.e2e.ts'],
-    globalSetup: 'e2e/chromium.ts',
     testTimeout: 5 * patience,
     hookTimeout: 3 * patience,
     expect: { poll: { timeout: patience } },
     retry: 1, // scripts/test.sh says how many needed it
     maxWorkers: availableParallelism() + 1,
-    isolate: false, // each worker loads Playwright once
+    experimental: { fsModuleCache: true },
+    isolate: false, // each worker loads Playwright, and starts Chromium, once
   },
 })

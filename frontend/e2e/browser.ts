@@ -1,17 +1,7 @@
 /** Opens the page in Debian's Chromium and records everything that must not happen. */
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Locator,
-  type Page,
-} from 'playwright-core'
-import { expect, inject } from 'vitest'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { patience } from './patience'
-
-/** Connects to the Chromium of the run. A close ends the pages of the connection. */
-export const launch = (): Promise<Browser> => chromium.connect(inject('chromium'))
 
 export type Watched = {
   page: Page

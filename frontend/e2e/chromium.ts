@@ -1,26 +1,14 @@
-/** Starts one Chromium for all journeys of a run. */
-import { chromium } from 'playwright-core'
-import type { TestProject } from 'vitest/node'
+/** Chromium, which each worker starts once. */
+import { chromium, type Browser } from 'playwright-core'
 import { patience } from './patience'
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The address of the Chromium that the journeys share. */
-    chromium: string
-  }
-}
 
 /**
  * What Chromium leaves out. It heeds the last such list alone, so that this one repeats what
- * Playwright leaves out on Linux. With its own list each window would also load the two pages of
- * the address bar's suggestions, which nobody sees, in a process of their own. They took over a
- * third of the processor time that it takes to open a page of ours. The spare renderer is a process
- * that each window starts for a page it may open later; a journey ends before it does.
+ * Playwright leaves out on Linux. The spare renderer is a process that is started for a page that
+ * may be opened later; a journey ends before it is.
  */
 const withoutFeatures = [
   'SpareRendererForSitePerProcess',
-  'WebUIOmniboxAimPopup',
-  'WebUIOmniboxPopup',
   // Playwright's
   'AimEnabled',
   'AvoidCorsURLLoaderRestartOnRedirect',
@@ -37,10 +25,16 @@ const withoutFeatures = [
   'ThirdPartyStoragePartitioning',
 ]
 
-export default async function setup(project: TestProject) {
-  const server = await chromium.launchServer({
+let started: Promise<Browser> | undefined
+
+/** The Chromium of this worker, which ends with it. Another one is started if it has died. */
+export const launch = (): Promise<Browser> => (started ??= start())
+
+async function start(): Promise<Browser> {
+  const browser = await chromium.launch({
     timeout: patience,
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // The engine without the windows, menus and tabs of a desktop browser, which nobody sees.
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
     args: [
       '--no-sandbox',
       '--disable-quic',
@@ -51,6 +45,11 @@ export default async function setup(project: TestProject) {
       `--disable-features=${withoutFeatures.join()}`,
     ],
   })
-  project.provide('chromium', server.wsEndpoint())
-  return () => server.close()
+  browser.on('disconnected', () => (started = undefined))
+  return browser
+}
+
+/** Closes all pages, with what they stored. */
+export async function closePages(browser: Browser): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()))
 }

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answer, launch, openPage, prompt, shot, unfoldTurn } from './browser'
+import { answer, openPage, prompt, shot, unfoldTurn } from './browser'
+import { closePages, launch } from './chromium'
 import { discard, startHost, type Host } from './host'
 import { startModel, type Model } from './model'
 
@@ -62,7 +63,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await browser?.close()
+  if (browser) await closePages(browser)
   await host?.stop()
   model?.stop()
   if (host) await discard(host)

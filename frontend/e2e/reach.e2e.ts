@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launch, openPage, shot, untilArmed, untilFocused, untilUncovered } from './browser'
+import { openPage, shot, untilArmed, untilFocused, untilUncovered } from './browser'
+import { closePages, launch } from './chromium'
 import { discard, startHost, type Host } from './host'
 
 let browser: Browser
@@ -11,7 +12,7 @@ beforeAll(async () => {
   host = await startHost({ files: { 'README.md': '# Shop\n' } })
 })
 afterAll(async () => {
-  await browser?.close()
+  if (browser) await closePages(browser)
   await host?.stop()
   if (host) await discard(host)
 })

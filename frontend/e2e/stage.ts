@@ -1,7 +1,7 @@
 /** The browser, host and model of a journey, which are cleaned up after it. */
 import type { Browser } from 'playwright-core'
 import { afterEach, beforeEach } from 'vitest'
-import { launch } from './browser'
+import { closePages, launch } from './chromium'
 import { discard, type Host } from './host'
 import type { Model } from './model'
 
@@ -21,7 +21,7 @@ export function useStage(): Stage {
   afterEach(async ({ task }) => {
     const { browser, host, model } = stage
     if (task.result?.state === 'fail') await tell(browser)
-    await browser.close()
+    await closePages(browser)
     await host?.stop()
     model?.stop()
     if (host) await discard(host)

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answer, launch, openPage, openPanel, shot } from './browser'
+import { answer, openPage, openPanel, shot } from './browser'
+import { closePages, launch } from './chromium'
 import { discard, startHost, type Host } from './host'
 
 let browser: Browser
@@ -13,7 +14,7 @@ beforeAll(async () => {
   host = await startHost({ files: { 'README.md': '# Shop\n\nA small shop.\n' } })
 })
 afterAll(async () => {
-  await browser?.close()
+  if (browser) await closePages(browser)
   await host?.stop()
   if (host) await discard(host)
 })
