@@ -1,6 +1,7 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { svelteTesting } from '@testing-library/svelte/vite'
 import { defineConfig } from 'vitest/config'
+import './svelte.config.js' // which vitest then compares as well
 import { pack } from './vite.pack.ts'
 
 /** A machine that builds and tests at the same time has paused for 40 seconds. */
@@ -25,6 +26,8 @@ export default defineConfig({
     // The files of a worker share their modules and a document: most of the time went into loading
     // both anew. A file leaves nothing behind that another one could meet.
     isolate: false,
+    // A run keeps what it has compiled, and the next one compiles only what has changed.
+    experimental: { fsModuleCache: true },
     testTimeout,
     projects: [
       // By itself: without Svelte and without a document.

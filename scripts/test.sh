@@ -56,6 +56,8 @@ node_tests() {
 
 scripts/setup.sh test
 with_launcher
+# What vitest compiled for an earlier state of a file is not needed for long.
+find frontend/node_modules/.experimental-vitest-cache -type f -mtime +7 -delete 2>/dev/null || true
 printf '\n== static checks\n'
 check "build" scripts/build.sh headless window childstorm conformance-{client,server} oauth-server
 scripts/check.sh || true # its failures are counted
