@@ -6,8 +6,8 @@ source "$(dirname "$0")/lib.sh"
 
 packages=(build-essential ca-certificates)
 window=(pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev xdg-utils fonts-dejavu-core fonts-noto-color-emoji)
-pages=(xvfb xauth dbus-x11 webkit2gtk-driver chromium)
-checks=("${pages[@]}" chromium-headless-shell imagemagick ripgrep bubblewrap xdotool xclip)
+pages=(xvfb xauth dbus-x11 webkit2gtk-driver chromium-headless-shell)
+checks=("${pages[@]}" imagemagick ripgrep bubblewrap xdotool xclip)
 case ${1:-test} in
 headless) ;;
 window) packages+=("${window[@]}") ;;

@@ -50,7 +50,7 @@ export async function openChromium({ folder, home, env, profiles }) {
   const [url] = await once(createInterface(program.stdout), 'line')
   const startMs = Date.now() - begun
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
     args: ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   })
   const page = await (await browser.newContext({ viewport: size })).newPage()
