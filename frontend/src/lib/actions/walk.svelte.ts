@@ -2,6 +2,7 @@
 import { tick } from 'svelte'
 import type { Attachment } from 'svelte/attachments'
 import { MediaQuery } from 'svelte/reactivity'
+import { rowKey } from '../model/pieces'
 import { indexNear, type Row } from '../model/rows'
 
 /** In a pane of this width there is room for buttons beside the prose. */
@@ -34,12 +35,15 @@ type List = {
 }
 
 export class Walk {
-  /** The row that has the focus. */
+  /** The row that has the focus, or in which something has it. */
   at = $state<string>()
+  /** The row that has the focus itself. */
+  focused = $state<string>()
   /** Whether the buttons have room beside the rows. */
   isRoomy = $state(false)
   /** Whether the device has no pointer that could hover. All rows show their menu then. */
   readonly #touch = new MediaQuery('(hover: none)')
+  // A row may be drawn in pieces. Its actions are shown by one of them: these are keys of pieces, and of whole rows.
   /** The row under the pointer. */
   #pointed = $state<string>()
   /** The row in which something has the focus of the keyboard. */
@@ -59,9 +63,10 @@ export class Walk {
     return this.#touch.current
   }
 
-  /** Whether a row shows its actions. */
+  /** Whether a row, or a piece of one, shows the actions. */
   shows = (key: string): boolean =>
-    this.isTouch || [this.at, this.#pointed, this.#inside, this.#held].includes(key)
+    (this.isTouch && key === rowKey(key)) ||
+    [this.at, this.#pointed, this.#inside, this.#held].includes(key)
 
   /** Goes to the next row (1) or to the previous one (-1); past the last row it leaves the list. */
   step(by: 1 | -1): void {
@@ -131,8 +136,13 @@ export class Walk {
       `[data-${this.#mark}="${CSS.escape(key)}"] > [role=group]`,
     )
 
-  #keyOf = (target: EventTarget | null, isNearest = false) =>
+  #pieceOf = (target: EventTarget | null, isNearest = false) =>
     rowOf(target, this.#mark, isNearest)?.dataset[this.#mark]
+
+  #keyOf = (target: EventTarget | null, isNearest = false) => {
+    const key = this.#pieceOf(target, isNearest)
+    return key === undefined ? undefined : rowKey(key)
+  }
 
   /** Follows the pointer and the focus in the pane. */
   attach: Attachment<HTMLElement> = (pane) => {
@@ -150,7 +160,7 @@ export class Walk {
       this.#pointed = row && !isSelected(row) ? row.dataset[this.#mark] : undefined
     }
     const press = (event: PointerEvent) => {
-      if (event.pointerType === 'touch') this.#pointed = this.#keyOf(event.target, true)
+      if (event.pointerType === 'touch') this.#pointed = this.#pieceOf(event.target, true)
     }
     const enter = ({ target }: FocusEvent) => {
       const element = target as Element
@@ -158,17 +168,18 @@ export class Walk {
       if (isKeyboard) this.#pointed = undefined
       const isShown = isKeyboard || element.closest('[data-actions]')
       const key = this.#keyOf(target, true)
-      this.#inside = isShown ? key : undefined
+      this.#inside = isShown ? this.#pieceOf(target, true) : undefined
       if (key !== this.at) this.at = undefined
+      this.focused = element.matches('[role=group]') ? this.at : undefined
     }
     const exit = ({ target, relatedTarget }: FocusEvent) => {
       if (relatedTarget instanceof Node && pane.contains(relatedTarget)) return
-      const key = this.#keyOf(target)
+      const [key, piece] = [this.#keyOf(target), this.#pieceOf(target)]
       // Later, because the row may be about to be removed: state must not change while rows are drawn.
       queueMicrotask(() => {
         if (pane.contains(document.activeElement)) return
-        if (key === this.#inside) this.#inside = undefined
-        if (key === this.at) this.at = undefined
+        if (piece === this.#inside) this.#inside = undefined
+        if (key === this.at) this.at = this.focused = undefined
       })
     }
     pane.addEventListener('pointermove', point, { signal })

@@ -2,12 +2,12 @@
 import { tick } from 'svelte'
 import { entryOf } from '../find/places'
 import type { Entry } from '../model/entries'
-import type { Row } from '../model/rows'
 import { seqFrom } from '../model/seqs'
 import type { Conversation } from '../state/conversation.svelte'
 import type { Passage } from '../state/passage.svelte'
 import type { Landmark, LandmarkReply } from '../types.gen'
 import type { Jump } from '../ui/jumps'
+import type { Listed } from './listed.svelte'
 
 /** How many frames a row may take until it is drawn, and how many it may then still move. */
 const patience = 40
@@ -23,14 +23,9 @@ export type Said = { jump: Jump | 'call'; entry?: Entry | undefined; none?: true
 /** What jumps need of the pane. */
 export type Stage = {
   pane: () => HTMLElement | undefined
-  rows: () => readonly Row[]
-  list: () =>
-    | {
-        first: () => number
-        reveal: (index: number, align: 'start') => void
-        takeFocus: () => void
-      }
-    | undefined
+  listed: Listed
+  /** Gives the focus to the list. */
+  takeFocus: () => void
   /** Scrolls an entry into view. */
   reveal: (key: string, align: 'start' | 'center') => Promise<void>
   toEnd: () => void
@@ -103,9 +98,9 @@ export class Jumps {
   }
 
   async #go(jump: Jump, run: number): Promise<void> {
-    const { pane, list, toEnd } = this.stage
+    const { pane, listed, takeFocus, toEnd } = this.stage
     // The row with the focus may be far away from the target.
-    if (isInList(document.activeElement ?? document.body, pane())) list()?.takeFocus()
+    if (isInList(document.activeElement ?? document.body, pane())) takeFocus()
     const search = searches[jump]
     if (search) {
       const [landmark, back] = search
@@ -116,7 +111,7 @@ export class Jumps {
     if (jump === 'newest') toEnd()
     else if (await this.conversation.log.reach(1)) {
       await tick()
-      list()?.reveal(0, 'start')
+      listed.show(0, 'start')
     }
     this.#say({ jump })
   }
@@ -140,8 +135,8 @@ export class Jumps {
     const row = this.#target && this.#row(this.#target.key)
     const isHere = this.#isLanding || (row && isInView(row))
     if (this.#target && isHere) return this.#target.seq
-    const { rows, list } = this.stage
-    return seqFrom(rows(), list()?.first() ?? 0, back) ?? this.conversation.log.shown.view.seq
+    const { listed } = this.stage
+    return seqFrom(listed.rows, listed.first(), back) ?? this.conversation.log.shown.view.seq
   }
 
   /** Draws a target and marks it, and focuses it if it should be, unless another jump follows. */

@@ -98,16 +98,27 @@ export class Shown {
   #mark(): Range | undefined {
     this.#unmark()
     const all: Range[] = []
-    let current: Range | undefined
-    for (const row of this.#pattern ? this.#rows() : []) {
+    const found: Range[] = []
+    const rows = this.#pattern ? this.#rows() : []
+    const own = rows.filter((row) => row.dataset.entry === this.#key)
+    for (const row of rows) {
       const ranges = rangesIn(row, this.#pattern!)
       for (const range of ranges) all.push(range)
-      const hit = this.finder.current
-      if (row.dataset.entry !== this.#key || !hit) continue
-      current = ranges[placeOf(hit, this.finder.hits, ranges.length)]
-      row.dataset.found = current ? 'text' : 'row'
+      if (own.includes(row)) for (const range of ranges) found.push(range)
     }
+    const current = this.#current(own, found)
     highlight(all, current)
+    return current
+  }
+
+  /** Which of the places in the rows of its entry the current hit is, once all of them are drawn. A long answer has several. */
+  #current(rows: readonly HTMLElement[], found: readonly Range[]): Range | undefined {
+    const hit = this.finder.current
+    const [first] = rows
+    if (!hit || !first || rows.length < Number(first.dataset.pieces ?? 1)) return undefined
+    const current = found[placeOf(hit, this.finder.hits, found.length)]
+    const row = rows.find((row) => current && row.contains(current.startContainer))
+    ;(row ?? first).dataset.found = current ? 'text' : 'row'
     return current
   }
 }

@@ -25,15 +25,15 @@ test('footnotes are at the end, in the order of the text, and links lead there a
     'First note.',
     'Second.',
   ])
-  expect(links.map((link) => noteTarget(box, link))).toEqual([items[0], items[1], items[0]])
+  expect(links.map((link) => noteTarget([box], link))).toEqual([items[0], items[1], items[0]])
   const backs = [...box.querySelectorAll('.note-back')]
-  expect(backs.map((back) => noteTarget(box, back))).toEqual([links[0], links[2], links[1]])
+  expect(backs.map((back) => noteTarget([box], back))).toEqual([links[0], links[2], links[1]])
 })
 
 test('they have no ids and no addresses, so that messages cannot collide', () => {
   const box = shown(text)
   expect(box.querySelector('[id], [name], [href], [for]')).toBeNull()
-  expect(noteTarget(shown(text), box.querySelector('.note-back')!)).toBeUndefined()
+  expect(noteTarget([shown(text)], box.querySelector('.note-back')!)).toBeUndefined()
 })
 
 test('a footnote that nothing refers to is shown, without a way back', () => {
@@ -64,6 +64,21 @@ test.each([
   const box = shown(given)
   expect(box.querySelector('img, a, script, [onerror], [onclick]')).toBeNull()
   expect(box.textContent).not.toBe('')
+})
+
+test('a footnote is found in another part of its message', () => {
+  const parts = renderMarkdown(text).map((block) => {
+    const part = document.createElement('div')
+    part.innerHTML = block.html
+    return part
+  })
+  const links = parts.flatMap((part) => [...part.querySelectorAll('.note-link')])
+  const found = links.map((link) => noteTarget(parts, link)?.textContent)
+  expect(found).toEqual([
+    expect.stringContaining('First'),
+    expect.stringContaining('Second'),
+    expect.stringContaining('First'),
+  ])
 })
 
 test('while a text grows, its footnotes stay as they are written', () => {

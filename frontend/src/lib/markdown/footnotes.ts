@@ -38,10 +38,10 @@ export function notes(markdown: MarkdownIt): void {
   }
 }
 
-/** What a button of a footnote leads to within its message: the footnote, or the place that refers to it. */
-export function noteTarget(root: Element, button: Element): HTMLElement | undefined {
-  const links = [...root.querySelectorAll<HTMLElement>('button.note-link')]
-  const items = [...root.querySelectorAll<HTMLElement>('ol.notes > li')]
+/** What a button of a footnote leads to within the parts of its message: the footnote, or the place that refers to it. */
+export function noteTarget(parts: readonly Element[], button: Element): HTMLElement | undefined {
+  const all = (what: string) => parts.flatMap((it) => [...it.querySelectorAll<HTMLElement>(what)])
+  const [links, items] = [all('button.note-link'), all('ol.notes > li')]
   if (button.matches('.note-link')) return items[Number(button.textContent) - 1]
   const item = items.find((each) => each.contains(button))
   if (!item) return undefined

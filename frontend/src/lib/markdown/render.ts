@@ -1,6 +1,6 @@
 /** Renders a model's Markdown as blocks of HTML that are safe to insert. */
 import DOMPurify from 'dompurify'
-import MarkdownIt from 'markdown-it'
+import MarkdownIt, { type Token } from 'markdown-it'
 import { language } from '../i18n/i18n.svelte'
 import { withoutBidi } from '../model/visible'
 import { fileButton, piecesOf } from './files'
@@ -138,8 +138,20 @@ const clean = memo((html) => purifier.sanitize(html), 1000)
 
 type Parsed = { block: Block; endLine: number; nextLine: number }
 
+/** A block that becomes HTML when it is first drawn, because most of a long text is not in view. */
+function prose(at: number, tokens: Token[], env: Env): Block {
+  let html: string | undefined
+  return {
+    at,
+    kind: 'html',
+    get html() {
+      return (html ??= clean(markdown.renderer.render(tokens, markdown.options, env)))
+    },
+  }
+}
+
 /**
- * Renders the top-level blocks of a text that begins at a place in the whole text. In an open text, which still
+ * Finds the top-level blocks of a text that begins at a place in the whole text. In an open text, which still
  * grows, code in an unfinished fence is open, unless all blocks are whole, and footnotes stay as they are written,
  * because they belong to the whole text.
  */
@@ -166,8 +178,7 @@ function parse(text: string, open: boolean, begin = 0, whole = !open): Parsed[] 
       const code = first.content.replace(/\n$/, '')
       block = { at, kind: 'code', language, code, html: escapeHTML(code), open: !whole && isLast }
     } else {
-      const html = markdown.renderer.render(tokens.slice(from, to), markdown.options, env)
-      block = { at, kind: 'html', html: clean(html) }
+      block = prose(at, tokens.slice(from, to), env)
     }
     parsed.push({ block, endLine: first.map?.[1] ?? 0, nextLine: tokens[to]?.map?.[0] ?? -1 })
     from = to
@@ -181,7 +192,7 @@ const cacheSize = 200
 /** What the same text is rendered differently for: what draws it, and the language of what is added. */
 const circumstances = () => `${loadedParts()} ${language()} `
 
-/** Renders a complete text. The results of the latest texts are cached. */
+/** The blocks of a complete text. Those of the latest texts are cached. */
 export function renderMarkdown(text: string): Block[] {
   const key = circumstances() + text
   const blocks = cache.get(key) ?? parse(text, false).map((p) => p.block)

@@ -8,9 +8,9 @@ export class FocusedItem {
   constructor(private readonly list: () => HTMLElement | undefined) {}
 
   /** The index of the item, which stays drawn when it is scrolled out of view. */
-  among(items: readonly { key: string }[]): number[] | undefined {
+  among(items: readonly { key: string }[]): number[] {
     const at = this.key === undefined ? -1 : items.findLastIndex(({ key }) => key === this.key)
-    return at < 0 ? undefined : [at]
+    return at < 0 ? [] : [at]
   }
 
   enter = ({ target }: FocusEvent): void => {
