@@ -1,8 +1,9 @@
-// count.mjs REPORT STATUS prints "passed failed skipped repeated" for a test
-// runner's report: go test's event stream, vitest's JSON or TAP. STATUS is the
+// count.mjs REPORT STATUS prints "passed failed skipped repeated replayed" for a
+// test runner's report: go test's event stream, vitest's JSON or TAP. STATUS is the
 // runner's exit code. A test that failed and passed when it was repeated counts
 // as passed and as repeated; its failure is printed to stderr, as are failed
-// tests and slow packages of Go.
+// tests and slow packages of Go. A result that Go has replayed counts as the result
+// and as replayed.
 //
 // count.mjs --repeat REPORT prints "package pattern" for the tests of a Go report
 // that may be repeated. A test with a data race or a panic may not, because a
@@ -52,10 +53,12 @@ function goCounts(text) {
   // A test with subtests counts as its subtests.
   const parents = new Set([...tests.keys()].map((id) => id.slice(0, id.lastIndexOf('/'))))
   const failed = failedOf(tests)
-  const counts = { pass: 0, fail: 0, skip: 0, repeated: 0 }
+  const replayed = new Set([...packages].filter(([, { output }]) => output.includes('\t(cached)')).map(([id]) => id.trimEnd()))
+  const counts = { pass: 0, fail: 0, skip: 0, repeated: 0, replayed: 0 }
   for (const [id, { action, output, failures }] of tests) {
     const isCounted = !parents.has(id) || (action === 'fail' && !failed.some(([t]) => t.startsWith(`${id}/`)))
     if (isCounted) counts[action]++
+    if (isCounted && replayed.has(id.slice(0, id.indexOf(' ')))) counts.replayed++
     if (isCounted && action === 'pass' && failures > 0) counts.repeated++
     if (failures > 0) console.error(output)
   }
@@ -65,9 +68,9 @@ function goCounts(text) {
     if (action === 'fail') counts.fail++
     console.error(output || `${id}failed`)
   }
-  const slow = [...packages].filter(([, { elapsed }]) => elapsed >= 5).sort(([, a], [, b]) => b.elapsed - a.elapsed)
+  const slow = [...packages].filter(([id, { elapsed }]) => elapsed >= 5 && !replayed.has(id.trimEnd())).sort(([, a], [, b]) => b.elapsed - a.elapsed)
   for (const [id, { elapsed }] of slow) console.error(`${String(Math.round(elapsed)).padStart(4)} s  ${id}`)
-  return [counts.pass, counts.fail, counts.skip, counts.repeated]
+  return [counts.pass, counts.fail, counts.skip, counts.repeated, counts.replayed]
 }
 
 function vitestCounts(text) {
@@ -76,12 +79,12 @@ function vitestCounts(text) {
   const broken = report.testResults.filter((f) => f.status === 'failed' && !f.assertionResults.some((t) => t.status === 'failed'))
   const repeated = report.testResults.flatMap((f) => f.assertionResults.filter((t) => t.status === 'passed' && t.failureMessages.length > 0))
   for (const { fullName, failureMessages } of repeated) console.error(`passed when it was repeated: ${fullName}\n${failureMessages.join('\n')}`)
-  return [report.numPassedTests, report.numFailedTests + broken.length, report.numPendingTests + report.numTodoTests, repeated.length]
+  return [report.numPassedTests, report.numFailedTests + broken.length, report.numPendingTests + report.numTodoTests, repeated.length, 0]
 }
 
 function tapCounts(text) {
   const total = (name) => Number(text.match(new RegExp(`^# ${name} (\\d+)$`, 'm'))[1])
-  return [total('pass'), total('fail') + total('cancelled'), total('skipped') + total('todo'), 0]
+  return [total('pass'), total('fail') + total('cancelled'), total('skipped') + total('todo'), 0, 0]
 }
 
 function counts(path) {
@@ -91,7 +94,7 @@ function counts(path) {
     return path.endsWith('.tap') ? tapCounts(text) : goCounts(text)
   } catch (error) {
     console.error(`no report: ${error.message}`)
-    return [0, 0, 0, 0]
+    return [0, 0, 0, 0, 0]
   }
 }
 
@@ -99,6 +102,6 @@ if (process.argv[2] === '--repeat') {
   for (const line of goRepeat(readFileSync(process.argv[3], 'utf8'))) console.log(line)
 } else {
   const [, , path, status] = process.argv
-  const [passed, failed, skipped, repeated] = counts(path)
-  console.log(passed, failed || (status === '0' ? 0 : 1), skipped, repeated)
+  const [passed, failed, skipped, repeated, replayed] = counts(path)
+  console.log(passed, failed || (status === '0' ? 0 : 1), skipped, repeated, replayed)
 }

@@ -30,13 +30,23 @@ vitest() { (cd frontend && npm run --silent "$1" -- --reporter=default --reporte
 # go_tests, node_tests and the journeys (vitest.e2e.config.ts) repeat what failed once,
 # and the last lines say how many passed only then.
 
+# What Go does not see of its tests: the machine's programs, and the user who runs them.
+machine() { uname -srm && id -u && { dpkg-query -W 2>/dev/null || true; } && cat scripts/conformance/package-lock.json; }
+
 # More packages than cores run at the same time, because some of them mostly wait.
 # The page's tests, which wait for half of their time, come first. check.sh has vetted
 # all packages. A program with the race detector would sleep for a second at its end.
+# Go replays the result of a package of which the program, the files and the variables
+# that it reads are as they were. With CI set, or on a machine that has changed, every
+# test runs, and in CI in an order of its own, which cannot be replayed.
 go_tests() {
-  race() { GORACE=atexit_sleep_ms=0 nice -n 5 go test -p $(($(nproc) + 2)) -vet=off -race -shuffle=on -timeout 20m -json "$@"; }
+  local package tests status=1 order=()
+  [[ -z ${CI:-} ]] || order=(-shuffle=on)
+  export TEST_RUN=$$.$EPOCHREALTIME # read by tests whose result must not be replayed
+  race() { GORACE=atexit_sleep_ms=0 nice -n 5 go test -p $(($(nproc) + 2)) -vet=off -race "${order[@]}" -timeout 20m -json "$@"; }
+  machine >.cache/machine
+  changed machine .cache/machine && go clean -testcache && remember machine .cache/machine
   race ./... >"$1" && return
-  local package tests status=1
   while read -r package tests; do
     status=0
     race -run "$tests" "$package" >>"$1" </dev/null || return 1
@@ -76,8 +86,9 @@ beside=
 
 echo
 awk -v s="$SECONDS" '
-  { passed += $1; failed += $2; skipped += $3; repeated += $4 }
+  { passed += $1; failed += $2; skipped += $3; repeated += $4; replayed += $5 }
   END {
+    if (replayed) printf "%d results of Go tests are of an earlier run: nothing that they depend on has changed\n", replayed
     if (repeated) printf "%d passed only when repeated: what failed first is above\n", repeated
     printf "took %d min %d s\n", s / 60, s % 60
     printf "%d passed, %d failed%s\n", passed, failed, skipped ? ", " skipped " skipped" : ""
