@@ -11,11 +11,10 @@ import (
 
 var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// LLM-15: the embedded file parses completely, and rows have the fields that a
-// picker needs.
+// LLM-15: the file parses completely, and rows have the fields that a picker needs.
 func TestModels(t *testing.T) {
 	t.Parallel()
-	c, err := With(file) // strict: every field of the file has its place
+	c, err := With(read(t, "models.json")) // strict: every field of the file has its place
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 )
 
 // With returns the built-in rows with the user's own on top (OAS-713), read
@@ -76,6 +77,7 @@ func (c *Catalogue) row(raw []byte) error {
 	if m.ID != named.ID {
 		m = Model{Name: named.ID} // a version of its own, not the row of which it is an alias
 	}
+	separate(reflect.ValueOf(&m).Elem())
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	tiers := m.Tiers
@@ -89,6 +91,34 @@ func (c *Catalogue) row(raw []byte) error {
 	m.Provider = named.Provider
 	c.Register(m)
 	return nil
+}
+
+// separate replaces what a row shares with other rows by copies, because decoding
+// writes to what is there.
+func separate(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			separate(v.Field(i))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			own := reflect.New(v.Type().Elem())
+			own.Elem().Set(v.Elem())
+			separate(own.Elem())
+			v.Set(own)
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(own, v)
+		for i := range own.Len() {
+			separate(own.Index(i))
+		}
+		v.Set(own)
+	}
 }
 
 // line returns the number of the line that contains an offset.
