@@ -216,7 +216,11 @@ func TestFlippedBytes(t *testing.T) {
 		id := fmt.Sprintf("session-%d", i)
 		session(t, s, id)
 		for n := range each {
-			add(t, s, id, agent.UserInput{Text: strings.Repeat(fmt.Sprintf("%d of %d ", n, i), 1+n*20)})
+			words := 30
+			if n%10 == 9 { // more than a page
+				words = 600
+			}
+			add(t, s, id, agent.UserInput{Text: strings.Repeat(fmt.Sprintf("%d of %d ", n, i), words)})
 		}
 	}
 	if err := s.Close(); err != nil {

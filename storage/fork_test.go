@@ -210,8 +210,8 @@ func TestKillDuringFork(t *testing.T) {
 	session(t, s, "a")
 	for i := range 60 {
 		text := "x"
-		if i%20 == 0 {
-			text = strings.Repeat("y", 300<<10)
+		if i == 20 { // one that is stored in a file
+			text = strings.Repeat("y", 257<<10)
 		}
 		add(t, s, "a", agent.UserInput{Text: text})
 	}

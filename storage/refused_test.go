@@ -40,7 +40,7 @@ func filled(t *testing.T) (s *storage.Store, path string) {
 	s = open(t, home)
 	session(t, s, "a")
 	add(t, s, "a", agent.SessionStart{Folder: "/p"}, answer("x", 100, 3), agent.ApprovalRequest{ID: "r", CallID: "c"},
-		agent.UserInput{Text: strings.Repeat("long ", 100_000)})
+		agent.UserInput{Text: strings.Repeat("long ", 53_000)})
 	for _, id := range []string{"q1", "q2"} {
 		if err := s.AddQueued(t.Context(), "a", agent.Queued{ID: id, Verb: agent.FollowUp, Text: id}); err != nil {
 			t.Fatal(err)
@@ -247,7 +247,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestUnusableFiles(t *testing.T) {
 	t.Parallel()
 	lease := func(_ context.Context, s *storage.Store) error { _, err := s.Lease("a"); return err }
-	large := appending(agent.UserInput{Text: strings.Repeat("long ", 100_000)})
+	large := appending(agent.UserInput{Text: strings.Repeat("long ", 53_000)})
 	for name, tt := range map[string]struct {
 		file, dir string // what is there instead
 		call      call

@@ -1,9 +1,9 @@
 package env
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -143,11 +143,14 @@ func TestLargeFileIsPagedInConstantMemory(t *testing.T) { // R-OUT
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := bufio.NewWriter(f)
-	for n := 1; n <= size/100; n++ {
-		fmt.Fprintf(w, "%099d\n", n)
+	lines := []byte(strings.Repeat(strings.Repeat("0", 99)+"\n", 1<<14))
+	for at := int64(0); at < size; at += int64(len(lines)) {
+		if _, err := f.WriteAt(lines[:min(int64(len(lines)), size-at)], at); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := errors.Join(w.Flush(), f.Close()); err != nil {
+	_, err = fmt.Fprintf(io.NewOffsetWriter(f, (size/200-1)*100), "%099d\n", size/200)
+	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats

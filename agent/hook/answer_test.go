@@ -184,7 +184,7 @@ func TestMergeIsStrict(t *testing.T) {
 	t.Parallel()
 	words := []string{"", "allow", "ask", "deny"}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
+	for range 100 {
 		n := 1 + random.IntN(6)
 		var registry []hook.Handler
 		strictest, lastInput, texts := 0, -1, []string{}

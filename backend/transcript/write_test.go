@@ -89,7 +89,7 @@ func taken(info backend.SessionInfo, events []agent.Event) (out []string) {
 // with its time, its turn and its cost, and what was taken back.
 func TestNativeRoundTrip(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(200) {
+	for seed := range uint64(60) {
 		info, events := scripted(rand.New(rand.NewPCG(seed, 1)))
 		var out bytes.Buffer
 		if err := transcript.WriteNative(&out, info, sequence(events)); err != nil {
@@ -215,14 +215,14 @@ func TestNativeIsStreamed(t *testing.T) {
 	t.Parallel()
 	n := 0
 	source := func(yield func(agent.Event, error) bool) {
-		for n = range 20_000 {
+		for n = range 5_000 {
 			if !yield(agent.Event{Seq: int64(n + 1), Turn: 1, At: 1, Data: agent.Warning{Message: strings.Repeat("x", 1000)}}, nil) {
 				return
 			}
 		}
 	}
 	w := &peak{}
-	if err := transcript.WriteNative(w, backend.SessionInfo{}, source); err != nil || n != 19_999 || w.largest > 64<<10 {
+	if err := transcript.WriteNative(w, backend.SessionInfo{}, source); err != nil || n != 4_999 || w.largest > 64<<10 {
 		t.Errorf("%d events, writes of %d bytes, %v", n, w.largest, err)
 	}
 }

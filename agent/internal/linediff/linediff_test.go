@@ -35,7 +35,7 @@ func TestRandomTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(words int) string {
 		var b strings.Builder
-		for range random.IntN(600) {
+		for range random.IntN(250) {
 			fmt.Fprintf(&b, "%d\n", random.IntN(words))
 		}
 		return strings.TrimSuffix(b.String(), "\n")

@@ -452,7 +452,7 @@ func TestNotes(t *testing.T) {
 func TestShownToolsAreLimited(t *testing.T) {
 	t.Parallel()
 	var tools, loaded []string
-	for i := range 1_000 {
+	for i := range 300 {
 		tools = append(tools, fmt.Sprintf("t%d", i))
 		loaded = append(loaded, "mcp__a__"+tools[i])
 	}
@@ -461,7 +461,7 @@ func TestShownToolsAreLimited(t *testing.T) {
 		small.Tools[i].Tokens = 1
 	}
 	s := &servers{}
-	for always, loads := range map[bool][]string{false: loaded, true: loaded[100:400]} {
+	for always, loads := range map[bool][]string{false: loaded, true: loaded[50:200]} {
 		small.AlwaysShown = always
 		s.set(small)
 		o := offer.New(offer.Config{Servers: s, Loaded: loads})
