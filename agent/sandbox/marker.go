@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"crypto/rand"
 	"os"
 	"strconv"
@@ -20,21 +21,27 @@ var (
 
 // Scope marks the processes of one owner, such as a session, so that they can
 // be ended together. The zero Scope stands for the whole program.
-type Scope struct{ marker string }
+type Scope struct {
+	marker string
+	called *atomic.Bool // whether there was a call of this scope
+}
 
 // NewScope returns a scope without processes.
 func NewScope() Scope {
-	return Scope{program + ".s" + strconv.FormatInt(numbers.Add(1), 10) + "."}
+	return Scope{program + ".s" + strconv.FormatInt(numbers.Add(1), 10) + ".", new(atomic.Bool)}
 }
 
 // End kills every process that was started with a [Spec] of this scope, even if
 // it outlived its command. No Run of the scope may be in progress. On systems
 // other than Linux and Windows it does nothing.
 func (s Scope) End() {
-	if called.Load() { // else no process has a marker
+	if s.calls().Load() { // else no process has the marker
 		sweep(s.prefix())
 	}
 }
+
+// calls says whether there was a call whose marker has the scope's prefix.
+func (s Scope) calls() *atomic.Bool { return cmp.Or(s.called, &called) }
 
 func (s Scope) prefix() string {
 	if s.marker == "" {
@@ -47,6 +54,7 @@ func (s Scope) prefix() string {
 // number contains, so that no marker is a prefix of another.
 func (s Scope) nextCall() string {
 	called.Store(true)
+	s.calls().Store(true)
 	return s.prefix() + strconv.FormatInt(numbers.Add(1), 10) + ";"
 }
 

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -25,12 +24,12 @@ func sweep(marker string) {
 
 // killMarked makes one pass. It reports whether another is needed.
 func killMarked(marker []byte) (again bool) {
-	table, _ := filepath.Glob("/proc/[0-9]*")
-	for _, dir := range table {
-		pid, err := strconv.Atoi(filepath.Base(dir))
+	for _, name := range processes() {
+		pid, err := strconv.Atoi(name)
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
+		dir := "/proc/" + name
 		env, err := os.ReadFile(dir + "/environ")
 		switch {
 		case err != nil:
@@ -41,6 +40,17 @@ func killMarked(marker []byte) (again bool) {
 		}
 	}
 	return again
+}
+
+// processes returns the names in the process table, of which numbers are processes.
+func processes() []string {
+	table, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer table.Close()
+	names, _ := table.Readdirnames(-1)
+	return names
 }
 
 // killIf kills the process in dir if its environment still carries marker once
