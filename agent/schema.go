@@ -46,6 +46,9 @@ func EncodeSchema(s *jsonschema.Schema) (json.RawMessage, error) {
 }
 
 func appendSchema(b []byte, s *jsonschema.Schema) ([]byte, error) {
+	if refusesAll(s) {
+		return append(b, "false"...), nil
+	}
 	if !common(s) {
 		raw, err := json.Marshal(s)
 		return append(b, raw...), err
@@ -59,6 +62,12 @@ func appendSchema(b []byte, s *jsonschema.Schema) ([]byte, error) {
 			}
 			b = append(append(append(b, '"'), name...), `":`...)
 			err = write()
+		}
+	}
+	word := func(s string) func() error {
+		return func() error {
+			b = append(append(append(b, '"'), s...), '"')
+			return nil
 		}
 	}
 	value := func(v any) func() error {
@@ -75,6 +84,8 @@ func appendSchema(b []byte, s *jsonschema.Schema) ([]byte, error) {
 		}
 	}
 	switch {
+	case slices.Contains(types, s.Type):
+		member("type", word(s.Type))
 	case s.Type != "":
 		member("type", value(s.Type))
 	case s.Types != nil:
@@ -99,6 +110,20 @@ func appendSchema(b []byte, s *jsonschema.Schema) ([]byte, error) {
 		member("additionalProperties", schema(s.AdditionalProperties))
 	}
 	return append(b, '}'), err
+}
+
+// types are the names of JSON's types, which need no escape.
+var types = []string{"string", "object", "array", "boolean", "integer", "number", "null"}
+
+// refusesAll reports whether a schema is false, which most objects demand of further
+// properties.
+func refusesAll(s *jsonschema.Schema) bool {
+	if s == nil || s.Not == nil || s.Type != "" || !reflect.ValueOf(*s.Not).IsZero() {
+		return false
+	}
+	rest := *s
+	rest.Not = nil
+	return reflect.ValueOf(rest).IsZero()
 }
 
 // common reports whether a schema has nothing but what appendSchema writes itself.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -147,17 +148,20 @@ func (w *Workbench) tryRule(ctx context.Context, in guard.TryRequest) (guard.Try
 // accessOf says what past calls touched, as far as their input says it. It looks at
 // no file and starts nothing.
 func accessOf(folder string) func(name string, input json.RawMessage) agent.Access {
-	tools := map[string]agent.Accessor{}
-	if local, err := env.NewLocal(folder); err == nil {
-		for _, t := range tool.Builtin(local, tool.Options{ApplyPatch: true}) {
-			if a, ok := t.(agent.Accessor); ok {
-				tools[t.Spec().Name] = a
+	tools := sync.OnceValue(func() map[string]agent.Accessor {
+		tools := map[string]agent.Accessor{}
+		if local, err := env.NewLocal(folder); err == nil {
+			for _, t := range tool.Builtin(local, tool.Options{ApplyPatch: true}) {
+				if a, ok := t.(agent.Accessor); ok {
+					tools[t.Spec().Name] = a
+				}
 			}
 		}
-	}
+		return tools
+	})
 	return func(name string, input json.RawMessage) agent.Access {
 		var command tool.BashInput
-		switch t, ok := tools[name]; {
+		switch t, ok := tools()[name]; {
 		case name == "Bash" && json.Unmarshal(input, &command) == nil:
 			return agent.Access{Command: command.Command, Dir: absolute(folder, command.Workdir)}
 		case ok && name != "Bash":

@@ -28,5 +28,9 @@ func Prepare(home, provider string) *Prepared {
 	return p
 }
 
-// Wait returns once nothing is being made any more.
-func (p *Prepared) Wait() { p.making.Wait() }
+// Wait returns once nothing is being made any more. It returns at once for nil.
+func (p *Prepared) Wait() {
+	if p != nil {
+		p.making.Wait()
+	}
+}

@@ -88,10 +88,16 @@ func newApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 	return &app{Workbench: workbench.New(cfg), store: store, index: index}, nil
 }
 
-// openApp opens the application, and recovers sessions if somebody is there to see
-// the results. provider is whose model will be asked, if that is known.
-func openApp(ctx context.Context, cfg workbench.Config, provider string) (*app, error) {
+// openForSessions is openApp for a program in which sessions run: what they need is
+// made meanwhile. provider is whose model will be asked; empty if that is not known.
+func openForSessions(ctx context.Context, cfg workbench.Config, provider string) (*app, error) {
 	cfg.Prepared = workbench.Prepare(cfg.Home, provider)
+	return openApp(ctx, cfg)
+}
+
+// openApp opens the application, and recovers sessions if somebody is there to see
+// the results.
+func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 	a, err := newApp(ctx, cfg)
 	if err != nil {
 		cfg.Prepared.Wait()

@@ -215,7 +215,7 @@ func (c *command) open(args []string) int {
 			cfg := c.config(folder, home)
 			cfg.OpenLink, cfg.Notify, cfg.Zoom = desktop.OpenLink, desktop.Notify, desktop.Zoom
 			cfg.PickFolder, cfg.PickSave, cfg.OpenProject = desktop.PickFolder, desktop.PickSave, elsewhere{home: home}.Open
-			return openApp(ctx, cfg, "")
+			return openForSessions(ctx, cfg, "")
 		},
 	})
 }

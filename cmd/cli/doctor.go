@@ -87,7 +87,7 @@ func (c *command) checkApp(folder, home string) (checks []check) {
 	database := check{Kind: "database", Name: "database", State: stateOK, Detail: filepath.Join(home, storage.File), fatal: true}
 	cfg := c.config(folder, home)
 	cfg.Unattended = true
-	app, err := openApp(c.ctx, cfg, "")
+	app, err := openApp(c.ctx, cfg)
 	if err != nil {
 		return []check{database.failed(err)}
 	}

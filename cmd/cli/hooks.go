@@ -51,7 +51,7 @@ func (c *command) withApp(dir string, do func(a *app) error) int {
 	defer c.logTo(home)()
 	cfg := c.config(folder, home)
 	cfg.Unattended = true
-	a, err := openApp(c.ctx, cfg, "")
+	a, err := openApp(c.ctx, cfg)
 	if err != nil {
 		return c.fail(err)
 	}

@@ -204,7 +204,7 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	observer := observer{report: report, ended: ended, started: c.started}
 	cfg.Observe = observer.event
 	vendor, _, _ := strings.Cut(f.use.model, "/")
-	app, err := openApp(c.ctx, cfg, vendor)
+	app, err := openForSessions(c.ctx, cfg, vendor)
 	if err != nil {
 		return none, err
 	}

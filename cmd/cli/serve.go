@@ -52,7 +52,7 @@ func (c *command) serve(args []string) int {
 	}
 	cfg := c.config(folder, home)
 	cfg.OpenProject = elsewhere{home: home, browser: true}.Open
-	app, err := openApp(c.ctx, cfg, "")
+	app, err := openForSessions(c.ctx, cfg, "")
 	if err != nil {
 		return c.fail(err)
 	}

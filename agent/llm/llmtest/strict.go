@@ -14,19 +14,22 @@ import (
 // Rules are what a provider demands of the calls in a conversation that it is
 // sent. A refusal says why in the provider's own words.
 type Rules struct {
-	// Name and ID are the forms of a tool's name and of a call's id.
-	Name, ID *regexp.Regexp
+	// Name and ID are the forms of a tool's name and of a call's id, as regular
+	// expressions.
+	Name, ID string
 	// NameWords and IDWords say that one has another form, IDTwice that an id
 	// was used before and ArgumentsWords that arguments cannot be read.
 	NameWords, IDWords, IDTwice, ArgumentsWords string
 	// Status is that of a refusal.
 	Status int
+
+	name, id *regexp.Regexp // compiled when they are first needed: most programs need none
 }
 
 // The rules of providers, as far as they are known from their refusals.
 var (
 	AnthropicRules = Rules{
-		Name: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`), ID: regexp.MustCompile(`^[a-zA-Z0-9_-]+$`),
+		Name: `^[a-zA-Z0-9_-]{1,128}$`, ID: `^[a-zA-Z0-9_-]+$`,
 		NameWords:      "messages.1.content.0.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
 		IDWords:        "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
 		IDTwice:        "messages.3.content.0: `tool_use` ids must be unique",
@@ -34,32 +37,32 @@ var (
 		Status:         http.StatusBadRequest,
 	}
 	OpenAIRules = Rules{
-		Name: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`), ID: regexp.MustCompile(`^.{1,64}$`),
+		Name: `^[a-zA-Z0-9_-]{1,128}$`, ID: `^.{1,64}$`,
 		NameWords: "Invalid 'input[1].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
 		IDWords:   "Invalid 'input[1].call_id': string too long. Expected a string with maximum length 64.",
 		IDTwice:   "Duplicate item found with call_id.", ArgumentsWords: "Invalid arguments.",
 		Status: http.StatusBadRequest,
 	}
 	GoogleRules = Rules{
-		Name: regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`), ID: regexp.MustCompile(`^.*$`),
+		Name: `^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`, ID: `^.*$`,
 		NameWords: "Invalid function name. Must start with a letter or an underscore.",
 		IDWords:   "Invalid id.", IDTwice: "Duplicate id.", ArgumentsWords: "Invalid value at 'contents[1].parts[0].function_call.args'",
 		Status: http.StatusBadRequest,
 	}
 	MistralRules = Rules{
-		Name: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`), ID: regexp.MustCompile(`^[a-zA-Z0-9]{9}$`),
+		Name: `^[a-zA-Z0-9_-]{1,64}$`, ID: `^[a-zA-Z0-9]{9}$`,
 		NameWords: "Function name was x but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64.",
 		IDWords:   "Tool call id was x but must be a-z, A-Z, 0-9, with a length of 9.",
 		IDTwice:   "Duplicate tool call id in assistant message", ArgumentsWords: "Invalid function call arguments",
 		Status: http.StatusBadRequest,
 	}
 	OllamaRules = Rules{
-		Name: regexp.MustCompile(`.`), ID: regexp.MustCompile(`.`),
+		Name: `.`, ID: `.`,
 		NameWords: "invalid tool call name", IDWords: "invalid tool call id", IDTwice: "duplicate tool call id",
 		ArgumentsWords: "invalid tool call arguments", Status: http.StatusBadRequest,
 	}
 	LlamaCppRules = Rules{
-		Name: regexp.MustCompile(`.`), ID: regexp.MustCompile(`.`),
+		Name: `.`, ID: `.`,
 		NameWords: "Missing tool call name", IDWords: "Missing tool call id", IDTwice: "Duplicate tool call id",
 		ArgumentsWords: "Failed to parse tool call arguments as JSON", Status: http.StatusInternalServerError,
 	}
@@ -68,6 +71,7 @@ var (
 // Strict has the server refuse every conversation that breaks the rules, as
 // long as it breaks them. A refused request takes no round.
 func (s *Server) Strict(rules Rules) {
+	rules.name, rules.id = regexp.MustCompile(rules.Name), regexp.MustCompile(rules.ID)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rules = &rules
@@ -112,9 +116,9 @@ func (r *Rules) check(path string, body []byte) string {
 		}
 		var object map[string]any
 		switch {
-		case !r.Name.MatchString(it.name):
+		case !r.name.MatchString(it.name):
 			return r.NameWords
-		case !r.ID.MatchString(it.id):
+		case !r.id.MatchString(it.id):
 			return r.IDWords
 		case it.id != "" && used[it.id]:
 			return r.IDTwice
