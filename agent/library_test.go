@@ -259,3 +259,16 @@ func TestQueryResultErr(t *testing.T) {
 		t.Error("an input that nothing came of was taken to its end")
 	}
 }
+
+// What lacks its essential part says so, or has nothing to offer, instead of a panic.
+func TestMissingParts(t *testing.T) {
+	t.Parallel()
+	for _, template := range []*agent.Template{{}, agent.NewTemplate(nil)} {
+		if _, err := template.Runtime(agent.Settings{}, agent.Overrides{}).Query(t.Context(), "go"); err == nil || !strings.Contains(err.Error(), "has no function") {
+			t.Errorf("a template without a function: %v", err)
+		}
+	}
+	if got := tool.Builtin(nil, tool.Options{}); len(got) != 0 {
+		t.Errorf("%d tools without an environment", len(got))
+	}
+}

@@ -2,13 +2,15 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
 )
 
 // Template is the shared configuration of many sessions: model, tools, gate,
-// prompt and limits (COM-01). It never changes, so any goroutine can use it.
+// prompt and limits (COM-01). It never changes, so any goroutine can use it. The
+// zero Template, and one without a function, configures none: opening one fails.
 type Template struct {
 	configure func(id string) (Config, error)
 }
@@ -71,6 +73,9 @@ func (t *Template) Runtime(settings Settings, o Overrides) *Runtime {
 func (r *Runtime) Session(id string, past ...Event) (*Session, error) {
 	if id == "" {
 		id = newID()
+	}
+	if r.template.configure == nil {
+		return nil, errors.New("configure session: the template has no function that configures it")
 	}
 	cfg, err := r.template.configure(id)
 	if err != nil {

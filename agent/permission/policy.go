@@ -19,7 +19,8 @@ import (
 )
 
 // Policy implements [agent.Gate] for the six permission modes (K-12). Make one
-// with [New]. It is not safe for concurrent use: Decide and Grant belong to the session's
+// with [New]; the zero Policy has no rules and no workspace, so that every file is
+// outside it. It is not safe for concurrent use: Decide and Grant belong to the session's
 // goroutine.
 type Policy struct {
 	dir     string // the workspace, without symbolic links
@@ -66,10 +67,7 @@ func New(workspace string, rules Rules) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	p := &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, read: rules.Read, granted: map[string]bool{}, rules: rules.Set}
-	if p.rules == nil {
-		p.rules = func() *rule.Set { return nil }
-	}
+	p := &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, read: rules.Read, rules: rules.Set}
 	for _, dir := range rules.Own {
 		if dir = boundary.Resolve(dir); !p.insideOf(dir) {
 			p.own = append(p.own, dir)
@@ -81,7 +79,20 @@ func New(workspace string, rules Rules) (*Policy, error) {
 // Grant allows calls equal to this one for the rest of the session: the same
 // tool with the same command in the same directory, or reading or writing the
 // same files. Plan mode, protected files and an ask rule of the session still ask.
-func (p *Policy) Grant(call agent.GateCall) { p.granted[p.key(call)] = true }
+func (p *Policy) Grant(call agent.GateCall) {
+	if p.granted == nil {
+		p.granted = map[string]bool{}
+	}
+	p.granted[p.key(call)] = true
+}
+
+// set returns the rules that hold now; nil if there are none.
+func (p *Policy) set() *rule.Set {
+	if p.rules == nil {
+		return nil
+	}
+	return p.rules()
+}
 
 // Decide implements [agent.Gate] (K-12). The reason is one sentence for the
 // dialog, or for the model if the call is denied. Rules that deny are final,
@@ -95,7 +106,7 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 			return final(agent.Because(agent.Deny, agent.ReasonOwnFolder, filepath.Clean(path)))
 		}
 	}
-	judged := p.rules().Judge(call, func(path string, write bool) bool { return p.touchesFreely(call.Mode, path, write) })
+	judged := p.set().Judge(call, func(path string, write bool) bool { return p.touchesFreely(call.Mode, path, write) })
 	granted := len(p.granted) > 0 && p.granted[p.key(call)]
 	switch {
 	case judged.Decision == agent.Deny:

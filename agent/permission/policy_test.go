@@ -428,3 +428,22 @@ func TestReasonsHaveCodes(t *testing.T) {
 		}
 	}
 }
+
+// The zero Policy has no workspace and no rules: it asks about files, and remembers
+// what is granted.
+func TestZeroPolicy(t *testing.T) {
+	t.Parallel()
+	in, _ := world(t)
+	var p Policy
+	for _, call := range []agent.GateCall{reads(in("file")), writes(in("file")), {Tool: "Bash", Access: agent.Access{Command: "ls", Dir: in("")}}} {
+		call.Mode = agent.ModeDefault
+		if got := p.Decide(call); got.Decision != agent.Ask {
+			t.Errorf("%s: %+v", call.Tool, got)
+		}
+		p.Foretell(call)
+		p.Grant(call)
+		if got := p.Decide(call); got.Decision != agent.Allow {
+			t.Errorf("%s, granted: %+v", call.Tool, got)
+		}
+	}
+}

@@ -30,8 +30,11 @@ type Options struct {
 
 // Builtin returns the tools of one session. They share the memory of which
 // files were read, because a file must be read before it is edited. Call it
-// once for each session.
+// once for each session. Without an environment, which all need, there are none.
 func Builtin(e env.Environment, o Options) []agent.Tool {
+	if e == nil {
+		return nil
+	}
 	if o.CommandTimeout <= 0 {
 		o.CommandTimeout = DefaultCommandTimeout
 	}

@@ -28,12 +28,12 @@ var english = &phrases{
 	welcome: "Welcome to Atelier. This tour is a script, no model is answering, but the tools and the questions you are asked are real.",
 	announcements: map[stop]string{
 		stopList:    "First I list what is in this folder. Looking around needs no permission.",
-		stopRead:    "Next I read `%s`. Click the card to see what I was given.",
+		stopRead:    "Next I read `%s`. Click its line to see what I was given.",
 		stopSearch:  "Now I search all files for `%s`.",
 		stopWrite:   "Next I write a small script into a new folder, `atelier-tour`. This changes your disk, so Atelier may ask you first: you can allow it, or deny it and say why.",
 		stopReread:  "The file may be there from an earlier tour. I read it, so that I know what I replace.",
 		stopRewrite: "And now I write it again.",
-		stopEdit:    "Now I change the greeting in it. The card shows the difference line by line.",
+		stopEdit:    "Now I change the greeting in it. Its line opens into the difference.",
 		stopRun:     "Last I run the script. It counts to five, and you see its output as it appears. Stop ends it at any time.",
 	},
 	succeeded: map[stop]string{
@@ -63,12 +63,12 @@ var chinese = &phrases{
 	welcome: "欢迎使用 Atelier。这次导览是一段脚本，没有模型在回答；但工具是真的，向您提出的询问也是真的。",
 	announcements: map[stop]string{
 		stopList:    "首先列出这个文件夹里的内容。只是查看，不需要许可。",
-		stopRead:    "接着读取 `%s`。点开卡片可以看到读到的内容。",
+		stopRead:    "接着读取 `%s`。点开这一行可以看到读到的内容。",
 		stopSearch:  "现在在所有文件中搜索 `%s`。",
 		stopWrite:   "接下来把一个小脚本写进新文件夹 `atelier-tour`。这会改动磁盘，所以 Atelier 可能会先问您：可以允许，也可以拒绝并说明原因。",
 		stopReread:  "这个文件可能是上次导览留下的。先读一遍，弄清楚将要替换什么。",
 		stopRewrite: "现在重新写入。",
-		stopEdit:    "现在修改其中的问候语。卡片会逐行显示差异。",
+		stopEdit:    "现在修改其中的问候语。展开这一行可以看到差异。",
 		stopRun:     "最后运行这个脚本。它从一数到五，输出会即时显示。随时可以按“停止”。",
 	},
 	succeeded: map[stop]string{
