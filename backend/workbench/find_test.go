@@ -3,6 +3,7 @@ package workbench_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,10 +177,8 @@ func TestFindEndsWithItsCaller(t *testing.T) {
 		return store
 	})
 	session := p.session("compat")
-	for range 1000 {
-		if _, err := store.Append(t.Context(), agent.Event{Session: session, At: 1, Data: said("needle", "")}); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := store.Append(t.Context(), slices.Repeat([]agent.Event{{Session: session, At: 1, Data: said("needle", "")}}, 1000)...); err != nil {
+		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	store.cancel, store.reads = cancel, 0
