@@ -391,5 +391,9 @@ func TestRulesChangedByHand(t *testing.T) {
 	if end := await(p, anyOf[agent.ToolCallEnd]); end.Outcome != agent.OutcomeDenied {
 		t.Errorf("the call that waited ended as %s", end.Outcome)
 	}
-	<-told
+	select {
+	case <-told:
+	case <-time.After(patience):
+		t.Error("pages were not told")
+	}
 }
