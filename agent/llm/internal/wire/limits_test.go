@@ -42,7 +42,7 @@ func TestAnswersAreLimited(t *testing.T) {
 // are counted, and the cost is known.
 func TestCallsAreLimited(t *testing.T) {
 	t.Parallel()
-	const most, more = 256, 2000
+	const most, more = 256, 500
 	calls := make([]llmtest.Call, most+more)
 	for i := range calls {
 		calls[i] = llmtest.Use("Read", map[string]any{"n": i})
