@@ -185,7 +185,7 @@ func TestBubblewrapThatDoesNotWork(t *testing.T) {
 		if found.Works() || found.Lack != want || want == confine.LackRefused && !strings.Contains(found.Detail, "No permissions") {
 			t.Errorf("%q: %+v", path, found)
 		}
-		if _, err := (none{found}).jail(Spec{}, nil); !errors.Is(err, ErrNoConfinement) || !strings.Contains(err.Error(), "bubblewrap") {
+		if _, err := (none{found}).jail(Spec{}, nil); !errors.Is(err, ErrNoConfinement) || !strings.Contains(err.Error(), found.Reason()) {
 			t.Errorf("%q: %v", path, err)
 		}
 	}

@@ -30,16 +30,16 @@ test('a session that is opened again has its scroll position and its unfolded ca
   await page.mouse.wheel(0, 300)
   await expect.poll(() => list.evaluate((box) => box.scrollTop)).toBeGreaterThan(250)
   await resting(page.getByText('the text of a file'))
-  const left = await list.evaluate((box) => box.scrollTop)
+  // The list knows only about how high what it has not drawn is, so that the text is the measure, not the offset.
+  const text = page.getByText('Paragraph 3 of')
+  const left = await resting(text)
 
   await page.getByRole('button', { name: 'New session' }).first().click()
   await prompt(page, 'The short one')
   await page.getByText('A short one.').waitFor()
   await page.getByRole('button', { name: 'idle The long one' }).click()
-  await page.getByText('Paragraph 3 of').waitFor()
-  await expect
-    .poll(async () => Math.abs((await list.evaluate((box) => box.scrollTop)) - left))
-    .toBeLessThan(3)
+  await text.waitFor()
+  await expect.poll(async () => Math.abs((await resting(text)) - left)).toBeLessThan(3)
   await list.hover()
   await page.mouse.wheel(0, -20_000)
   await page.getByText('the text of a file').waitFor()
