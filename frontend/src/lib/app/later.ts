@@ -1,3 +1,4 @@
+import { ruleForm } from '../approval/part'
 import { forkDialog } from '../branches/part'
 import { guideSteps } from '../guide/part'
 import { contextDialog } from '../conversation/part'
@@ -12,6 +13,7 @@ import { panels } from './panels'
 
 /** What the first screen lacks, in the order in which it is loaded once the page is idle. */
 export const later = [
+  ruleForm,
   trustReview,
   serverAsk,
   searchBody,
