@@ -83,7 +83,8 @@ func TestRunNamesServersThatFail(t *testing.T) {
 	p := newPlace(t, llmtest.Round{Text: "Done."})
 	p.serversOf(mcptest.Stdio(t, "start-crash"))
 	_, errs, code := p.run("run", "--model", "openai/m", "go")
-	if want := "The server start-crash is not connected: The program of start-crash ended: 3.\n"; code != 0 || errs != want {
+	// A machine that is slow says first that it waits.
+	if want := "The server start-crash is not connected: The program of start-crash ended: 3.\n"; code != 0 || !strings.HasSuffix(errs, want) {
 		t.Errorf("exit %d: %q, want %q", code, errs, want)
 	}
 }
