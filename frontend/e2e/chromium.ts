@@ -27,8 +27,12 @@ const withoutFeatures = [
 
 let started: Promise<Browser> | undefined
 
-/** The Chromium of this worker, which ends with it. Another one is started if it has died. */
-export const launch = (): Promise<Browser> => (started ??= start())
+/** The Chromium of this worker, which ends with it. Another one is started if it has died or did not start. */
+export const launch = (): Promise<Browser> =>
+  (started ??= start().catch((error: unknown) => {
+    started = undefined
+    throw error
+  }))
 
 async function start(): Promise<Browser> {
   const browser = await chromium.launch({
