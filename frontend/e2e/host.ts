@@ -1,10 +1,11 @@
 /** The real program in a project folder of its own, started as a user would start it. */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 
 const program = resolve(process.env.ATELIER_BIN ?? '../build/bin/atelier-headless')
 
@@ -21,6 +22,8 @@ export type Setup = {
   /** The user's own models.json. */
   models?: unknown[]
   env?: Record<string, string>
+  /** How many messages the session seed-long has that is there already. */
+  messages?: number
   /** An earlier host whose project folder and home are used again. */
   from?: Host
   /** The address to listen on; by default a free port. */
@@ -32,6 +35,7 @@ export async function startHost({
   files = {},
   models,
   env = {},
+  messages,
   from,
   port = '0',
 }: Setup = {}): Promise<Host> {
@@ -46,6 +50,11 @@ export async function startHost({
   if (models) {
     await mkdir(home, { recursive: true, mode: 0o700 })
     await writeFile(join(home, 'models.json'), JSON.stringify({ models }))
+  }
+  if (messages) {
+    await mkdir(home, { recursive: true, mode: 0o700 })
+    const args = ['-home', home, '-folder', folder, '-messages', `${messages}`, '-lines', '10']
+    await promisify(execFile)('go', ['run', './scripts/seed', ...args], { cwd: resolve('..') })
   }
   const child = spawn(program, ['serve', folder, '--addr', `127.0.0.1:${port}`], {
     env: { PATH: process.env.PATH, HOME: root, ATELIER_HOME: home, ...env },

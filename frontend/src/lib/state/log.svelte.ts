@@ -1,4 +1,5 @@
 import { type ApiError, asApiError, type Call } from '../api'
+import { inFrame } from './paint'
 import { Passage } from './passage.svelte'
 import type { Event, FindReply, HistoryRequest, Landmark, LandmarkReply } from '../types.gen'
 
@@ -83,6 +84,8 @@ export class Log {
   async #readBefore(passage: Passage, limit: number): Promise<void> {
     const { from } = passage
     const { events, more } = await this.#page({ before: from, limit })
+    // Until the scroll event of the list's last correction, it would draw its old indexes, which other rows have then.
+    await inFrame()
     // It may have been replaced meanwhile.
     if (passage.from === from) passage.prepend(events, more)
   }

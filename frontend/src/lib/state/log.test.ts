@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { ApiError, type Call } from '../api'
 import { apply } from '../model/reducer'
 import { emptyView } from '../model/entries'
@@ -52,6 +52,18 @@ describe('a log', () => {
     expect(calls).toHaveLength(14)
     await log.older()
     expect(calls).toHaveLength(14)
+  })
+
+  test('takes older events in a frame', async () => {
+    const frames: (() => void)[] = []
+    vi.stubGlobal('requestAnimationFrame', (frame: () => void) => frames.push(frame))
+    const reading = log.older()
+    await vi.waitUntil(() => frames.length > 0)
+    expect(log.newest.from).toBe(newest - 199)
+    frames[0]!()
+    await reading
+    expect(log.newest.from).toBe(newest - 399)
+    vi.unstubAllGlobals()
   })
 
   test('is shown from its beginning by one read, and read on from there to the newest passage', async () => {

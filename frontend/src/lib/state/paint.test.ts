@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { afterPaint, beforePaint } from './paint'
+import { afterPaint, beforePaint, inFrame } from './paint'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -62,6 +62,20 @@ test('work that waits for a frame comes after its callbacks, and by a timer if t
   requestAnimationFrame(() => happened.push('callback'))
   await vi.advanceTimersByTimeAsync(20)
   expect(happened).toEqual(['callback', 'painted'])
+  vi.stubGlobal('requestAnimationFrame', () => 0)
+  wait('hidden')
+  await vi.advanceTimersByTimeAsync(260)
+  expect(happened).toContain('hidden')
+  vi.unstubAllGlobals()
+})
+
+test('work that belongs to a frame comes in it, and by a timer if the window has none', async () => {
+  const happened: string[] = []
+  const wait = (name: string) => void inFrame().then(() => happened.push(name))
+  wait('shown')
+  setTimeout(() => happened.push('later'), 20)
+  await vi.advanceTimersByTimeAsync(20)
+  expect(happened).toEqual(['shown', 'later'])
   vi.stubGlobal('requestAnimationFrame', () => 0)
   wait('hidden')
   await vi.advanceTimersByTimeAsync(260)

@@ -8,6 +8,19 @@ export const afterPaint = (): Promise<void> =>
     })
   })
 
+/**
+ * Resolves in the next frame, after its scroll events and before it is painted, or after a quarter of a second in a
+ * hidden window, which has no frames.
+ */
+export const inFrame = (): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, 250)
+    requestAnimationFrame(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
 /** How long after a key or a turn of the wheel frames are left to the user, in milliseconds. */
 const afterInput = 50
 /** The longest that arriving work waits for the user, in milliseconds. */
