@@ -48,7 +48,9 @@ test('a Chinese page reports failures and invalid forms in Chinese', async () =>
 const oddLines = async (page: Page) =>
   (await page.locator('body').innerText())
     .split('\n')
-    .filter((line) => /\p{Script=Han}[,.;:!?]|\p{Script=Han}.*[,:] |[，。：；、]\s+[^\s·]/u.test(line))
+    .filter((line) =>
+      /\p{Script=Han}[,.;:!?]|\p{Script=Han}.*[,:] |[，。：；、]\s+[^\s·]/u.test(line),
+    )
 
 test('questions, what ran and lists of names have Chinese punctuation', async () => {
   const input = { command: 'touch made.txt', description: 'Make a file' }
