@@ -25,12 +25,39 @@ type choice struct {
 }
 
 type delta struct {
-	Content          json.RawMessage `json:"content"` // a string, or a list of parts
-	Refusal          string          `json:"refusal"`
-	ReasoningContent string          `json:"reasoning_content"`
-	Reasoning        string          `json:"reasoning"`
-	Details          pieces          `json:"reasoning_details"`
-	ToolCalls        []callDelta     `json:"tool_calls"`
+	Content          content     `json:"content"`
+	Refusal          string      `json:"refusal"`
+	ReasoningContent string      `json:"reasoning_content"`
+	Reasoning        string      `json:"reasoning"`
+	Details          pieces      `json:"reasoning_details"`
+	ToolCalls        []callDelta `json:"tool_calls"`
+}
+
+// content is a string, or the parts that a few providers send instead.
+type content struct{ text, thought string }
+
+// UnmarshalJSON takes what it can read, and nothing of the rest.
+func (c *content) UnmarshalJSON(raw []byte) error {
+	*c = content{}
+	if wire.ReadString(raw, &c.text) {
+		return nil
+	}
+	var parts []struct {
+		Text     string `json:"text"`
+		Thinking []struct {
+			Text string `json:"text"`
+		} `json:"thinking"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return nil
+	}
+	for _, p := range parts {
+		c.text += p.Text
+		for _, t := range p.Thinking {
+			c.thought += t.Text
+		}
+	}
+	return nil
 }
 
 type callDelta struct {
@@ -138,7 +165,6 @@ func (d *decoder) count(u *usage) {
 }
 
 func (d *decoder) delta(delta delta) {
-	text, thought := content(delta.Content)
 	detailed := d.details.add(delta.Details)
 	switch {
 	case delta.ReasoningContent != "":
@@ -148,37 +174,13 @@ func (d *decoder) delta(delta delta) {
 	case d.field == "" || d.field == detailsField: // no field repeats it
 		d.think(detailsField, detailed)
 	}
-	d.think(contentField, thought)
-	d.content(text)
+	d.think(contentField, delta.Content.thought)
+	d.content(delta.Content.text)
 	d.refusal.WriteString(delta.Refusal)
 	d.say(delta.Refusal)
 	for _, c := range delta.ToolCalls {
 		d.call(c)
 	}
-}
-
-// content reads a delta's content: a string, or the parts that a few
-// providers send instead.
-func content(raw json.RawMessage) (text, thought string) {
-	if json.Unmarshal(raw, &text) == nil {
-		return text, ""
-	}
-	var parts []struct {
-		Text     string `json:"text"`
-		Thinking []struct {
-			Text string `json:"text"`
-		} `json:"thinking"`
-	}
-	if json.Unmarshal(raw, &parts) != nil {
-		return "", ""
-	}
-	for _, p := range parts {
-		text += p.Text
-		for _, t := range p.Thinking {
-			thought += t.Text
-		}
-	}
-	return text, thought
 }
 
 // content takes a piece of the text, which begins with reasoning where nothing
@@ -274,7 +276,7 @@ func complete(text string) bool {
 // complete object.
 func arguments(raw json.RawMessage) string {
 	var piece string
-	if len(raw) == 0 || json.Unmarshal(raw, &piece) == nil { // null leaves it empty
+	if len(raw) == 0 || wire.ReadString(raw, &piece) { // null leaves it empty
 		return piece
 	}
 	return string(raw)

@@ -4,17 +4,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// chunk has the fields of a chunk that are read.
-type chunk struct {
+// chunk has the fields of a chunk that are read. P is a part: as it was sent
+// if it is to be sent back, and otherwise decoded, which is quicker.
+type chunk[P part | json.RawMessage] struct {
 	ResponseID string `json:"responseId"`
 	Candidates []struct {
 		Content struct {
-			Parts []json.RawMessage `json:"parts"`
+			Parts []P `json:"parts"`
 		} `json:"content"`
 		FinishReason  string `json:"finishReason"`
 		FinishMessage string `json:"finishMessage"`
@@ -37,6 +39,14 @@ type part struct {
 	Thought   bool          `json:"thought,omitempty"`
 	Signature string        `json:"thoughtSignature,omitempty"`
 	Call      *functionCall `json:"functionCall,omitempty"`
+}
+
+// kind is what the text of a part is.
+func (p part) kind() llm.PartKind {
+	if p.Thought {
+		return llm.PartReasoning
+	}
+	return llm.PartText
 }
 
 type functionCall struct {
@@ -77,7 +87,11 @@ type decoder struct {
 }
 
 func (d *decoder) chunk(raw json.RawMessage) error {
-	var c chunk
+	var text chunk[part]
+	if json.Unmarshal(raw, &text) == nil && isText(text) {
+		return take(d, raw, text, d.text)
+	}
+	var c chunk[json.RawMessage]
 	if err := json.Unmarshal(raw, &c); err != nil {
 		var mistyped *json.UnmarshalTypeError
 		if !errors.As(err, &mistyped) {
@@ -86,6 +100,19 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 		d.builder.Provider(raw)
 		return nil
 	}
+	return take(d, raw, c, d.part)
+}
+
+// isText reports whether a chunk has only parts that nothing is kept of but
+// their text.
+func isText(c chunk[part]) bool {
+	return len(c.Candidates) > 0 && !slices.ContainsFunc(c.Candidates[0].Content.Parts, func(p part) bool {
+		return p.Text == nil || p.Signature != "" || p.Call != nil
+	})
+}
+
+// take takes a chunk, and passes its parts on.
+func take[P part | json.RawMessage](d *decoder, raw json.RawMessage, c chunk[P], next func(P)) error {
 	if c.Usage != nil {
 		d.builder.Count(c.Usage.neutral()) // totals: the last counts are valid
 	}
@@ -105,7 +132,7 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 	}
 	answer := c.Candidates[0]
 	for _, p := range answer.Content.Parts {
-		d.part(p)
+		next(p)
 	}
 	if answer.FinishReason != "" {
 		d.reason, d.detail, d.ended = answer.FinishReason, answer.FinishMessage, true
@@ -123,10 +150,6 @@ func (d *decoder) part(raw json.RawMessage) {
 			return
 		}
 	}
-	kind := llm.PartText
-	if p.Thought {
-		kind = llm.PartReasoning
-	}
 	switch {
 	case p.Call != nil:
 		d.close()
@@ -136,14 +159,21 @@ func (d *decoder) part(raw json.RawMessage) {
 		d.builder.AddNative(raw)
 	case p.Signature != "":
 		d.close()
-		d.grow(kind, *p.Text)
-		if kind == llm.PartReasoning {
+		d.grow(p.kind(), *p.Text)
+		if p.Thought {
 			d.builder.Reasoning(d.open).Signature = p.Signature
 		}
 		d.builder.Close(d.open, raw)
 		d.open = none
-	case *p.Text != "":
-		d.grow(kind, *p.Text)
+	default:
+		d.text(p)
+	}
+}
+
+// text takes a part of which only its text matters.
+func (d *decoder) text(p part) {
+	if *p.Text != "" {
+		d.grow(p.kind(), *p.Text)
 	}
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -27,6 +28,25 @@ func FuzzReported(f *testing.F) {
 		}
 		if !utf8.ValidString(err.Message) || len(err.Message) > 4<<10 {
 			t.Fatalf("message of %d bytes: %q", len(err.Message), err.Message)
+		}
+	})
+}
+
+// FuzzReadString compares the quick way with the decoder.
+func FuzzReadString(f *testing.F) {
+	for _, raw := range []string{
+		`""`, `"word "`, `"a\nb"`, `"\u00e9\ud800"`, "\"\xff\"", `"quote\""`, `"end\\"`, `null`, `7`, `["a"]`, `{"a":1}`, ` "spaces" `, `"a space" `, `"`,
+	} {
+		f.Add([]byte(raw))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if !json.Valid(raw) {
+			return
+		}
+		got, want := "before", "before"
+		is := ReadString(raw, &got)
+		if err := json.Unmarshal(raw, &want); is != (err == nil) || got != want {
+			t.Errorf("ReadString(%q) = %q, %v; decoded it is %q, %v", raw, got, is, want, err)
 		}
 	})
 }
