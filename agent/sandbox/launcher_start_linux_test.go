@@ -61,7 +61,7 @@ func TestACommandEndsWhileItIsStarted(t *testing.T) {
 				}
 				cancel()
 			}()
-			if r, err := Run(ctx, spec); err == nil && (!r.Interrupted || r.Duration >= grace/2) || err != nil && !errors.Is(err, context.Canceled) {
+			if r, err := Run(ctx, spec); err == nil && (!r.Interrupted || r.Duration >= grace) || err != nil && !errors.Is(err, context.Canceled) {
 				t.Errorf("on a terminal %v, %d: %+v, %v", tty, i, r, err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
@@ -148,6 +149,30 @@ func TestBypassFromTheBeginning(t *testing.T) {
 	}
 }
 
+// handedOver waits until an agent was started, and its turn and that of its
+// session have ended, in any order. It returns the agent's session.
+func (p *page) handedOver() (child string) {
+	p.t.Helper()
+	for deadline := time.After(patience); ; p.more(deadline, "the end of two turns") {
+		ends := 0
+		p.mu.Lock()
+		for _, ev := range p.events {
+			switch d := ev.Data.(type) {
+			case agent.ToolCallEnd:
+				if d.Tool == "SpawnAgent" && d.Details != nil && d.Details.Agent != nil {
+					child = d.Details.Agent.Session
+				}
+			case agent.ProcessingEnd:
+				ends++
+			}
+		}
+		p.mu.Unlock()
+		if child != "" && ends == 2 {
+			return child
+		}
+	}
+}
+
 // If the mode is taken from a session, it is also taken from the agents that
 // got it from there.
 func TestBypassEndsForAgentsToo(t *testing.T) {
@@ -159,12 +184,9 @@ func TestBypassEndsForAgentsToo(t *testing.T) {
 	session := p.session("compat")
 	set := p.bypass(session)
 	p.send(session, "hand it over")
-	child, _ := agentOf(p, "SpawnAgent")
+	child := p.handedOver()
 	if got := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}).Session; got.Settings.Mode != agent.ModeBypass {
 		t.Errorf("the agent began with %s", got.Settings.Mode)
-	}
-	for range 2 { // the session's turn and the agent's
-		await(p, anyOf[agent.ProcessingEnd])
 	}
 	set.Mode = agent.ModeDefault
 	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: session, Settings: set})
