@@ -4,6 +4,7 @@ import { guideSteps } from '../guide/part'
 import { contextDialog } from '../conversation/part'
 import { grammars } from '../markdown/engine.svelte'
 import { serverAsk } from '../mcp/part'
+import { queueList } from '../queue/part'
 import { searchBody } from '../search/part'
 import { settingsBody } from '../settings/part'
 import { exportDialog, importDialog } from '../transcripts/part'
@@ -16,6 +17,7 @@ export const later = [
   ruleForm,
   trustReview,
   serverAsk,
+  queueList,
   searchBody,
   grammars,
   settingsBody,
