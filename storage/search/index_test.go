@@ -5,7 +5,9 @@ package search_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -205,8 +207,9 @@ func TestTwoProcesses(t *testing.T) {
 	for n := range 4 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=TestHelperProcess")
 		cmd.Env = append(os.Environ(), "ATELIER_SEARCH_HOME="+s.home)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
+		_, inErr := cmd.StdinPipe()
+		out, outErr := cmd.StdoutPipe()
+		if err := errors.Join(inErr, outErr); err != nil {
 			t.Fatal(err)
 		}
 		if err := cmd.Start(); err != nil {
@@ -242,10 +245,12 @@ func TestHelperProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	index := search.Open(home, store.Logs())
-	for {
+	// Without an end it could keep the lock from the other process until that gives up.
+	for range 8 {
 		if err := index.Rebuild(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Println("indexed")
 	}
+	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
 }
