@@ -291,8 +291,15 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // resume when the session is opened again; all others are interrupted and
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
-	defer func() { w.cancel(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() }()
-	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx), w.hooks.Close(ctx), w.skills.Close(ctx), w.staged.close())
+	err := errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx))
+	// Each of these ends a watch over files. Linux takes 8 to 16 ms for one, and no longer for all at once.
+	var hooksErr, skillsErr error
+	var ends sync.WaitGroup
+	ends.Go(func() { hooksErr = w.hooks.Close(ctx) })
+	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
+	ends.Go(func() { w.cancel(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
+	ends.Wait()
+	return errors.Join(err, hooksErr, skillsErr, w.staged.close())
 }
 
 // session returns a session of this folder.
