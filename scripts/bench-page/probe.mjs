@@ -5,13 +5,11 @@ export function install() {
   if (window.benchProbe) return
   const nextFrame = () => new Promise((done) => requestAnimationFrame(done))
 
-  /** Resolves once the frame that is being made is laid out and painted. */
-  const afterPaint = () =>
-    new Promise((done) => {
-      const { port1, port2 } = new MessageChannel()
-      port1.onmessage = () => done(performance.now())
-      port2.postMessage(0)
-    })
+  /**
+   * Resolves once the frame that is being made is laid out and painted: a timer fires after that. A message would, too,
+   * but in WebKit it passes through another process, and comes late when the processors are busy.
+   */
+  const afterPaint = () => new Promise((done) => setTimeout(() => done(performance.now())))
 
   /** The time at which the first frame was painted that has what is looked for. */
   async function drawn(look, limit = 60_000) {
