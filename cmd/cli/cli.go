@@ -132,7 +132,19 @@ func watchTerminal(leave func()) {
 // remembers it, so that read comes first.
 func conceal() (getenv func(string) string) {
 	_, _ = http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: "example.com"}})
-	return sandbox.Conceal()
+	return withHome(sandbox.Conceal(), os.UserHomeDir)
+}
+
+// withHome lets the variable HOME have the user's home folder where the system
+// names it otherwise, as Windows does.
+func withHome(getenv func(string) string, home func() (string, error)) func(string) string {
+	return func(name string) string {
+		value := getenv(name)
+		if name == "HOME" && value == "" {
+			value, _ = home() // there may be none
+		}
+		return value
+	}
 }
 
 // command is one run of the program, with its access to the outside world.
