@@ -13,6 +13,7 @@ const answer = (text: string, more: Partial<AnswerEntry> = {}): AnswerEntry => (
   ...more,
 })
 
+const fence = '```'
 const paragraph = (n: number) => `Paragraph ${n}. ${'word '.repeat(100)}\n\n`
 const paragraphs = (n: number) => Array.from({ length: n }, (_, at) => paragraph(at)).join('')
 
@@ -56,6 +57,17 @@ test.each([
 
 test('after inline code that looks like a fence, the text is cut', () => {
   expect(cut(answer('```x``` is code\n\n' + paragraphs(10))).length).toBeGreaterThan(1)
+})
+
+test.each([
+  ['- ', '  '],
+  ['1. ', '   '],
+  ['10. ', '    '],
+])('after code in an item with the mark "%s", other code is not cut', (mark, indent) => {
+  const listed = `${mark}${fence}go\n${indent}code\n${indent}${fence}\n\nText.\n\n`
+  const code = `${fence}\n${'a line\n\n'.repeat(900)}${fence}\n`
+  expect(texts(cut(answer(listed + code)))).toEqual([listed + code])
+  expect(cut(answer(listed + paragraphs(10))).length).toBeGreaterThan(1)
 })
 
 test('while a text grows, its pieces stay, and they are those of the complete text', () => {

@@ -91,6 +91,8 @@ class Cuts {
   /** Where the next line begins in the whole text. */
   #at: number
   #fence = ''
+  /** Whether the code was opened beside the mark of an item of a list. It ends with the list at the latest. */
+  #isListed = false
   #isAfterEmpty = false
 
   constructor(from: number) {
@@ -113,8 +115,9 @@ class Cuts {
     const turn = Math.floor(this.#at / length)
     const isNext = turn > Math.floor((this.#cuts.at(-1) ?? 0) / length)
     if (isNext && this.#isAfterEmpty && /^[^\s\d*+>[-]/.test(line)) this.#cuts.push(this.#at)
-    const [, mark] = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line) ?? []
-    if (mark && !this.#fence) this.#fence = mark
+    const [, item, mark] = /^ {0,3}((?:[*+-]|\d+[.)]) +)?(`{3,}(?=[^`]*$)|~{3,})/.exec(line) ?? []
+    if (this.#isListed && /^\S/.test(line)) this.#fence = ''
+    if (mark && !this.#fence) [this.#fence, this.#isListed] = [mark, item !== undefined]
     else if (mark?.startsWith(this.#fence) && line.trim() === mark) this.#fence = ''
     this.#isAfterEmpty = this.#fence === '' && line.trim() === ''
   }
