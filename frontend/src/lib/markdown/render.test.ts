@@ -194,3 +194,11 @@ describe('a text that is long when it is first seen', () => {
     }
   })
 })
+
+test('a growing text whose lines end with carriage returns is rendered as a whole', () => {
+  const text = 'one\rtwo\r\rA paragraph.\n\nAnother one.\r\n\r\nx\ry\r\n\nThe end.\n\n'
+  const growing = new GrowingMarkdown()
+  for (let end = 1; end < text.length; end++) growing.update(text.slice(0, end))
+  const all = growing.update(text).map((block) => block.html)
+  expect(all.join('')).toBe(html(text))
+})

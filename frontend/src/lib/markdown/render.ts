@@ -296,8 +296,8 @@ function blockStart(text: string, last: number): number {
   return begin
 }
 
+/** Where the lines begin, which may end with a carriage return alone. */
 function lineStarts(text: string): number[] {
-  const starts = [0]
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
-  return starts
+  const ends = text.matchAll(/\r\n?|\n/g)
+  return [0, ...Array.from(ends, ({ index, 0: end }) => index + end.length)]
 }
