@@ -13,10 +13,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// restrictedToken confines with the user's own rights, less all privileges and at
-// low integrity: a command cannot write what is not marked for that. It reads
-// what the user reads, and uses the network, so that it serves only settings that
-// accept a weaker confinement. No test of this project runs it on Windows.
+// restrictedToken confines with the user's own rights, without privileges but that
+// of passing through folders, and at low integrity: a command cannot write what is
+// not marked for that. It reads what the user reads, and uses the network, so that
+// it serves only settings that accept a weaker confinement. It cannot keep a command
+// from creating a protected folder that does not exist. No test of this project runs
+// it on Windows.
 //
 // Folders that a command may change are marked, with everything in them. The mark
 // stays: it does no harm but to let other programs of low integrity, such as
