@@ -73,6 +73,12 @@ test('a long answer is drawn in pieces as it is scrolled, and as a whole at rest
   await expect.poll(() => drawn(page)).toBe(36)
   expect(await violations(page)).toEqual([])
 
+  // Between two pieces is as much room as between other blocks.
+  const margins = await page
+    .locator('.markdown.goes-on > :last-child')
+    .evaluateAll((ends) => ends.map((end) => getComputedStyle(end).marginBottom))
+  expect(new Set(margins)).toEqual(new Set(['8px']))
+
   // Its text is one: it is selected from its beginning to its end.
   const selected = await page.evaluate(() => {
     const all = [...document.querySelectorAll('.markdown')]

@@ -1,13 +1,3 @@
-/** Resolves once the next frame is painted, or after a quarter of a second in a hidden window, which paints none. */
-export const afterPaint = (): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, 250)
-    requestAnimationFrame(() => {
-      clearTimeout(timer)
-      setTimeout(resolve) // a frame is painted after its callbacks
-    })
-  })
-
 /**
  * Resolves in the next frame, after its scroll events and before it is painted, or after a quarter of a second in a
  * hidden window, which has no frames.
@@ -20,6 +10,10 @@ export const inFrame = (): Promise<void> =>
       resolve()
     })
   })
+
+/** Resolves once that frame is painted: a timer fires after it. */
+export const afterPaint = (): Promise<void> =>
+  inFrame().then(() => new Promise((resolve) => setTimeout(resolve)))
 
 /** How long after a key or a turn of the wheel frames are left to the user, in milliseconds. */
 const afterInput = 50
