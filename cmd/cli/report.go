@@ -44,9 +44,10 @@ func newReport(format string, out, progress io.Writer) (report, error) {
 type observer struct {
 	mu      sync.Mutex
 	report  report
-	session string // the run's own, which is the first to have an event
-	follows bool   // the next turn follows the earlier ones at once
-	rounds  int    // of these
+	out     *gather // to which it prints
+	session string  // the run's own, which is the first to have an event
+	follows bool    // the next turn follows the earlier ones at once
+	rounds  int     // of these
 	usage   llm.Usage
 	ended   chan<- agent.ProcessingEnd
 	started func() // called when a model begins to answer
@@ -59,6 +60,9 @@ func (o *observer) event(ev agent.Event) {
 	}
 	own := ev.Session == o.session
 	o.report.event(ev, own)
+	if ev.Durable() {
+		_ = o.out.Flush() // a reader that has left was noticed
+	}
 	end, ended := ev.Data.(agent.ProcessingEnd)
 	if own && ended {
 		end = o.sum(end)

@@ -98,7 +98,8 @@ func (c *command) run(args []string) int {
 	if code, ok := c.parse(flags, args); !ok {
 		return code
 	}
-	report, err := newReport(f.output, c.out, c.err)
+	out := newGather(c.out)
+	report, err := newReport(f.output, out, flushed{c.err, out})
 	if err != nil {
 		return c.misused(flags, err.Error())
 	}
@@ -121,12 +122,14 @@ func (c *command) run(args []string) int {
 	if f.resume.fork && !f.resume.isSet() || f.resume.at != 0 && !f.resume.fork {
 		return c.misused(flags, "--at needs --fork, which needs --session or --continue")
 	}
-	end, err := c.runPrompt(&f, prompt, report)
+	end, err := c.runPrompt(&f, prompt, report, out)
 	if err != nil {
 		report.failed(err)
+		_ = out.Flush() // a reader that has left was noticed
 		return c.fail(err)
 	}
 	report.finish(end)
+	_ = out.Flush()
 	return exitCode(end.Reason)
 }
 
@@ -183,8 +186,8 @@ func (c *command) prompt(args []string) (string, error) {
 	return text, nil
 }
 
-// runPrompt runs one turn and returns its end.
-func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.ProcessingEnd, error) {
+// runPrompt runs one turn and returns its end. The report prints to out.
+func (c *command) runPrompt(f *runFlags, prompt string, report report, out *gather) (agent.ProcessingEnd, error) {
 	none := agent.ProcessingEnd{}
 	folder, home, err := c.places(f.folder)
 	if err != nil {
@@ -201,7 +204,7 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	cfg.Retry.Retries = f.limits.retries
 	cfg.Getenv = withBaseURL(c.getenv, f)
 	ended := make(chan agent.ProcessingEnd, 1)
-	observer := observer{report: report, ended: ended, started: c.started}
+	observer := observer{report: report, out: out, ended: ended, started: c.started}
 	cfg.Observe = observer.event
 	vendor, _, _ := strings.Cut(f.use.model, "/")
 	app, err := openForSessions(c.ctx, cfg, vendor)

@@ -66,7 +66,7 @@ func TestFirstAnswerEndsTheStart(t *testing.T) {
 	t.Setenv("GOGC", "")
 	usual := percentage()
 	synctest.Test(t, func(t *testing.T) {
-		o := observer{report: &textReport{out: io.Discard, progress: io.Discard}, started: starting()}
+		o := observer{report: &textReport{out: io.Discard, progress: io.Discard}, out: newGather(io.Discard), started: starting()}
 		o.event(agent.Event{Session: "s", Data: agent.Briefing{}})
 		if got := percentage(); got != startGarbage {
 			t.Errorf("%d %% before the answer, want %d", got, startGarbage)

@@ -14,10 +14,18 @@ const { chromium } = createRequire(join(root, 'frontend/package.json'))('playwri
 const message = 'textarea[aria-label=Message]'
 const size = { width: 1280, height: 800 }
 
-/** The processes below one, each with its command line. */
-function descendants(pid) {
+/** All processes, each with its command line. */
+function processes() {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n')
-  const all = lines.map((line) => line.match(/^\s*(\d+)\s+(\d+)\s+(.*)/)).map(([, id, parent, args]) => ({ id: +id, parent: +parent, args }))
+  return lines.map((line) => line.match(/^\s*(\d+)\s+(\d+)\s+(.*)/)).map(([, id, parent, args]) => ({ id: +id, parent: +parent, args }))
+}
+
+/** Whether a window of WebKit is open. It shares pages with every other one, which then counts fewer. */
+export const windowIsOpen = () => processes().some(({ args }) => args.includes('WebKitWebProcess'))
+
+/** The processes below one. */
+function descendants(pid) {
+  const all = processes()
   const below = (parent) => all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.id)])
   return below(pid)
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { root } from '../window-test/desktop.mjs'
-import { openChromium, openWebKit } from './engines.mjs'
+import { openChromium, openWebKit, windowIsOpen } from './engines.mjs'
 import { busyShare, megabytes, quantile, smoothness, spread, table, times } from './figures.mjs'
 import { lastWords, modelID, startModel, streamPrompt } from './model.mjs'
 import { windowMemory } from './window.mjs'
@@ -43,6 +43,7 @@ async function lookForLoad() {
   const busy = busyShare(before, read())
   console.log(`${cpus().length} processors, ${Math.round(busy * 100)} % in use before the start`)
   if (busy > 0.1) console.log('WARNING: the machine does other work, so the times are too long.')
+  if (windowIsOpen()) console.log('WARNING: a window of WebKit is open, so the memory of windows is too small, and the ratio of two too large.')
 }
 
 /** Repeats a measurement and returns its results. */

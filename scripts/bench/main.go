@@ -106,7 +106,8 @@ type bench struct {
 	program string
 	runs    int
 	format  format
-	files   int // of the project, besides its own
+	files   int    // of the project, besides its own
+	output  string // how the program prints its events; empty means stream-json
 	// settings is the user's settings file; empty means none.
 	settings string
 }
@@ -157,12 +158,11 @@ var cases = []benchCase{
 	{"next request after 16 reads", func(b bench) (string, error) {
 		return b.median(rounds(20, sixteen), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
 	}},
-	{"an answer of 20,000 deltas", func(b bench) (string, error) {
-		// The text is sent as fast as the connection accepts it, because the
-		// reader is measured.
-		body := b.format.stream(llmtest.Round{Text: strings.Repeat("word ", 20_000)}, 1)
-		return b.median([]llmtest.Round{{Body: body}}, func(r run) float64 { return ms(r.rest) }, "%.0f ms")
+	{"an answer of 20,000 deltas, as text", func(b bench) (string, error) {
+		b.output = "text"
+		return b.deltas()
 	}},
+	{"an answer of 20,000 deltas, as events", bench.deltas},
 	{"500 reads: last 50 against first 50", func(b bench) (string, error) {
 		return b.once(rounds(500, read), func(r run) string {
 			n := len(r.gaps)
@@ -203,6 +203,13 @@ var (
 	settle  = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]string{"command": "sleep 4; date >> changed"})}}
 	sixteen = llmtest.Round{Calls: slices.Repeat(read.Calls, 16)}
 )
+
+// deltas measures an answer in many pieces. It is sent as fast as the connection
+// accepts it, because the reader is measured.
+func (b bench) deltas() (string, error) {
+	body := b.format.stream(llmtest.Round{Text: strings.Repeat("word ", 20_000)}, 1)
+	return b.median([]llmtest.Round{{Body: body}}, func(r run) float64 { return ms(r.rest) }, "%.0f ms")
+}
 
 // median measures the given number of times and prints the median.
 func (b bench) median(script []llmtest.Round, figure func(run) float64, layout string) (string, error) {
@@ -273,7 +280,8 @@ func (b bench) play(script []llmtest.Round) (run, error) {
 	}
 	defer os.RemoveAll(dir)
 	cmd := exec.Command(b.program, "run", "-C", project, "--model", b.format.provider+"/"+llmtest.ModelID,
-		"--permission-mode", "bypassPermissions", "--max-turns", "100000", "--output", "stream-json", "go")
+		"--permission-mode", "bypassPermissions", "--max-turns", "100000", "--output", cmp.Or(b.output, "stream-json"), "go")
+	cmd.Stdout = io.Discard // through a pipe
 	cmd.Env = b.environ(dir, server)
 	cmd.Stderr = os.Stderr
 	begin := time.Now()
