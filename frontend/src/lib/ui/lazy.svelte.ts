@@ -32,13 +32,21 @@ export class Lazy<T> {
   }
 }
 
+/** How long a part waits at most for a page that is never idle, as during an answer, in milliseconds. */
+const busyMs = 2000
+
+function whenIdle(then: () => void) {
+  // WebKit has none.
+  if (globalThis.requestIdleCallback) requestIdleCallback(then, { timeout: busyMs })
+  else setTimeout(then, 200)
+}
+
 /** Loads parts one after another once the page is painted and idle, so that each is there when it is first opened. */
 export function loadIdly(parts: readonly Lazy<unknown>[]): () => void {
   let stopped = false
-  const later = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
   const next = ([part, ...rest]: readonly Lazy<unknown>[]) => {
     if (!part) return
-    later(() => {
+    whenIdle(() => {
       if (!stopped) void part.need().then(() => next(rest))
     })
   }
