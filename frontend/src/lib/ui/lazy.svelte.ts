@@ -37,7 +37,7 @@ const busyMs = 2000
 
 function whenIdle(then: () => void) {
   // WebKit has none.
-  if (globalThis.requestIdleCallback) requestIdleCallback(then, { timeout: busyMs })
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(then, { timeout: busyMs })
   else setTimeout(then, 200)
 }
 
