@@ -83,6 +83,29 @@ func TestObserve(t *testing.T) {
 	}
 }
 
+// What hooks outside of turns report and the disk does not take is stored once it does.
+func TestObserveOnAFailingDisk(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil, llmtest.Round{Text: "Done."})
+	s.hooks = &listener{}
+	l, release := s.open("a")
+	s.log.set("append", errDisk)
+	l.Observe(agent.HookTaskCreated, began(0))
+	s.await(agent.KindProcessingEnd) // of what could not be stored
+	s.log.set("append", nil)
+	s.turn(l, "go")
+	release()
+	ends := 0
+	for _, kind := range s.kinds("a") {
+		if kind == agent.KindHookEnd {
+			ends++
+		}
+	}
+	if ends != 1 {
+		t.Errorf("%d results are in the log", ends)
+	}
+}
+
 // A hook outside of a turn names the session, and once that is closed none is run.
 func TestObserveNamesTheSession(t *testing.T) {
 	t.Parallel()

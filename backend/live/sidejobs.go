@@ -134,7 +134,7 @@ func (l *Session) recordJobs(ctx context.Context) {
 			}
 		}
 		if wanted && !l.record(ctx, session.Record(o.Event)) {
-			all[n].Requests = o.Requests[len(o.Requests)-1:] // which goes with the event
+			all[n].Requests = o.Requests[max(0, len(o.Requests)-1):] // which goes with the event
 			l.putBack(all[n:])
 			return
 		}
