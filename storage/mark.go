@@ -57,17 +57,12 @@ func enter(home string) (mark, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unusable(err)
 	}
-	m := mark{lock: flock.New(filepath.Join(dir, rand.Text()), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))}
-	ok, err := m.lock.TryLock()
-	if err != nil || !ok {
-		return unusable(fmt.Errorf("lock a file in %s: %w", dir, err))
-	}
-	if m.file, err = os.OpenFile(m.lock.Path(), os.O_RDWR, 0); err != nil {
-		m.leave()
+	m, err := newMark(dir)
+	if err != nil {
 		return unusable(err)
 	}
 	repair := flock.New(filepath.Join(dir, repairing), flock.SetPermissions(0o600))
-	ok, err = repair.TryRLock()
+	ok, err := repair.TryRLock()
 	_ = repair.Close()
 	if err != nil {
 		m.leave()
@@ -78,6 +73,31 @@ func enter(home string) (mark, error) {
 		return mark{}, backend.Problem(backend.ProblemStoreRepairing, filepath.Join(home, File))
 	}
 	return m, nil
+}
+
+// markAttempts limits how often a process begins again to make its mark.
+const markAttempts = 20
+
+// newMark makes a file and locks it. Before it is locked, another process may take it
+// for one that a killed process left, and remove it; then another one is made.
+func newMark(dir string) (m mark, err error) {
+	for range markAttempts {
+		m = mark{lock: flock.New(filepath.Join(dir, rand.Text()), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))}
+		ok, err := m.lock.TryLock()
+		if err != nil {
+			return m, fmt.Errorf("lock a file in %s: %w", dir, err)
+		}
+		if ok {
+			if m.file, err = os.OpenFile(m.lock.Path(), os.O_RDWR, 0); err == nil {
+				return m, nil
+			}
+		}
+		m.leave()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return m, fmt.Errorf("open a file in %s: %w", dir, err)
+		}
+	}
+	return m, fmt.Errorf("lock a file in %s: others keep removing it", dir)
 }
 
 // stored notes what was stored last.
@@ -154,8 +174,16 @@ func (s *Store) reviewMarks(ctx context.Context) error {
 				return nil
 			}
 		}
-		return os.Remove(path)
+		return unlessGone(os.Remove(path))
 	})
+}
+
+// unlessGone drops the error about a mark that another process has removed meanwhile.
+func unlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Accept forgets what the marks of killed processes say is missing.
@@ -164,7 +192,7 @@ func (s *Store) Accept() error {
 		if runs || session == "" {
 			return nil
 		}
-		return os.Remove(path)
+		return unlessGone(os.Remove(path))
 	})
 	s.health.accept()
 	return s.failed("forget what was lost", err)
@@ -178,8 +206,8 @@ func (s *Store) forget(ids []string) error {
 			return nil
 		}
 		if runs {
-			return os.Truncate(path, 0)
+			return unlessGone(os.Truncate(path, 0))
 		}
-		return os.Remove(path)
+		return unlessGone(os.Remove(path))
 	})
 }

@@ -1,6 +1,10 @@
 package storage
 
 import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/mattn/go-sqlite3"
@@ -50,4 +54,42 @@ func TestFailedCommitIsNotMarked(t *testing.T) {
 	add("a 1", false)
 	fails = 0
 	add("a 2", true)
+}
+
+// Programs that start and end at once do not take each other's marks for those of
+// killed ones, and look at the same ones of killed ones without getting in each other's way.
+func TestManyMarksAtOnce(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := &Store{home: home}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 100 {
+				m, err := enter(home)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				left := filepath.Join(home, marks, rand.Text()) // as by a program that was killed
+				if err := os.WriteFile(left, nil, 0o600); err != nil {
+					t.Error(err)
+				}
+				if err := s.reviewMarks(t.Context()); err != nil {
+					t.Error(err)
+				}
+				m.leave()
+			}
+		})
+	}
+	all.Wait()
+	left, err := os.ReadDir(filepath.Join(home, marks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range left {
+		if file.Name() != repairing {
+			t.Errorf("%s is left", file.Name())
+		}
+	}
 }

@@ -97,7 +97,7 @@ func Repair(ctx context.Context, home string) (Repaired, error) {
 		if runs {
 			return nil
 		}
-		return os.Remove(mark) // what is lost is in the result
+		return unlessGone(os.Remove(mark)) // what is lost is in the result
 	})
 }
 
