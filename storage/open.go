@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"atelier.dev/atelier/backend"
 	"github.com/mattn/go-sqlite3"
@@ -64,6 +65,9 @@ func Open(ctx context.Context, home string) (*Store, error) {
 		s.write.SetMaxOpenConns(1)
 		s.read, err = connect(path, "_query_only=1")
 	}
+	if err == nil {
+		err = firstConnection(ctx, s.read)
+	}
 	if err != nil {
 		return nil, errors.Join(openError(path, err), s.Close())
 	}
@@ -88,7 +92,10 @@ func prepare(home, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-		if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have been faster
+		if errors.Is(err, fs.ErrExist) {
+			return nil // another process was faster
+		}
+		if err != nil {
 			return unusable(err)
 		}
 		return f.Close()
@@ -105,6 +112,30 @@ func connect(path, options string) (*sql.DB, error) {
 	dsn.RawQuery = "_journal_mode=WAL&_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&" + options
 	return sql.Open("sqlite3", dsn.String())
 }
+
+// firstConnection makes the first connection, which gives a new database its write-ahead
+// log. SQLite does not wait for another process that does so at the same time, as it
+// waits for other locks.
+func firstConnection(ctx context.Context, db *sql.DB) error {
+	ctx, cancel := context.WithTimeout(ctx, firstWait)
+	defer cancel()
+	again := time.NewTicker(firstWait / 500)
+	defer again.Stop()
+	for {
+		err := db.PingContext(ctx)
+		if e := (sqlite3.Error{}); !errors.As(err, &e) || e.Code != sqlite3.ErrBusy {
+			return err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// firstWait is how long it tries: as long as SQLite waits for locks.
+const firstWait = 5 * time.Second
 
 // ready updates the schema and checks the database.
 func (s *Store) ready(ctx context.Context) error {
