@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,8 +61,9 @@ type callerState struct {
 	session string     // empty until a call needs one
 	waiting []*callerCall
 	running map[string]*callerCall
-	calls   int // in the session
-	bytes   int // of its results
+	calls   int    // in the session
+	bytes   int    // of its results
+	why     string // what the newest turn was warned of last, or why it failed
 }
 
 // callerCall is one call of a caller.
@@ -234,6 +238,7 @@ func (c *Caller) turn() error {
 	}
 	defer release()
 	prompt := fmt.Sprintf("The program %s calls the tools of this session itself.", strconv.Quote(c.name))
+	waited := c.beginTurn()
 	err = l.Start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, prompt) })
 	if err != nil {
 		return err
@@ -241,13 +246,37 @@ func (c *Caller) turn() error {
 	if err := l.Wait(context.WithoutCancel(c.ctx)); err != nil { // Close interrupts it
 		return err
 	}
+	c.endTurn(waited)
+	return nil
+}
+
+// beginTurn returns the calls that wait for a turn that is about to begin.
+func (c *Caller) beginTurn() []*callerCall {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for id, call := range c.running { // none is left, unless the turn failed
-		delete(c.running, id)
-		call.done <- agent.ToolCallEnd{CallID: id, Tool: call.Name, Output: "The call did not run: the turn ended before it.", IsError: true, Outcome: agent.OutcomeInterrupted}
+	c.why = ""
+	return slices.Clone(c.waiting)
+}
+
+// endTurn ends the calls that a turn left: those that it did not run, and those that
+// waited for it and that it did not take, because a hook refused it or it could not be
+// saved. Another turn would end like that as well.
+func (c *Caller) endTurn(waited []*callerCall) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left := slices.Collect(maps.Values(c.running))
+	clear(c.running)
+	c.waiting = slices.DeleteFunc(c.waiting, func(call *callerCall) bool {
+		if !slices.Contains(waited, call) {
+			return false
+		}
+		left = append(left, call)
+		return true
+	})
+	output := strings.TrimSpace("The call did not run: the turn ended before it. " + c.why)
+	for _, call := range left {
+		call.done <- agent.ToolCallEnd{CallID: call.ID, Tool: call.Name, Output: output, IsError: true, Outcome: agent.OutcomeInterrupted}
 	}
-	return nil
 }
 
 // fail ends the calls that wait.
@@ -312,6 +341,10 @@ func (c *Caller) observe(ev agent.Event) {
 			delete(c.running, d.CallID)
 			call.done <- d
 		}
+	case agent.Warning:
+		c.note(d.Message)
+	case agent.Failure:
+		c.note(d.Message + " " + d.Next)
 	case agent.ApprovalRequest:
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -319,6 +352,13 @@ func (c *Caller) observe(ev agent.Event) {
 			c.jobs.Go(func() { c.answer(ev.Session, d) })
 		}
 	}
+}
+
+// note notes what a turn is warned of, or why it fails.
+func (c *Caller) note(why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.why = why
 }
 
 func (c *Caller) find(call string) *callerCall {

@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/hooks"
 )
 
 func arguments(t *testing.T, v any) json.RawMessage {
@@ -125,6 +126,25 @@ func TestCallerInterrupts(t *testing.T) {
 	<-left
 	if _, err := c.Call(t.Context(), "Bash", nil, nil); err == nil {
 		t.Error("a caller that was closed still calls")
+	}
+}
+
+// A call whose turn ends before it is told why, and no other turn is begun for it.
+func TestCallerIsToldWhyNothingRan(t *testing.T) {
+	t.Parallel()
+	user := t.TempDir()
+	put(t, user+"/.agent/settings.json", onEvent("UserPromptSubmit", "", "echo 'Not at night.' >&2; exit 2"))
+	p := newPage(t, t.TempDir(), t.TempDir(), homely(llmtest.Serve(t), user))
+	c := p.bench.NewCaller("test", agent.ModeDefault, nil)
+	defer c.Close()
+	for range 2 {
+		end, err := c.Call(t.Context(), "Read", arguments(t, map[string]any{"file_path": "a.txt"}), nil)
+		if err != nil || !end.IsError || !strings.Contains(end.Output, "Not at night.") {
+			t.Fatalf("%+v, %v", end, err)
+		}
+	}
+	if runs := logged(p, hooks.HookLogRequest{Point: agent.HookUserPromptSubmit}, 2); len(runs) != 2 {
+		t.Errorf("%d turns were begun for two calls", len(runs))
 	}
 }
 
