@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"atelier.dev/atelier/agent/sandbox"
@@ -279,8 +280,26 @@ func (c *command) misused(flags *pflag.FlagSet, why string) int {
 	return exitUsage
 }
 
-// fail prints what happened, what was kept and what to do.
+// errInterrupted ends a run that was interrupted before its turn began.
+var errInterrupted = errors.New("the run was interrupted")
+
+// interrupted reports whether a command failed only because it was interrupted. The error
+// of a method of the application has lost its cause.
+func (c *command) interrupted(err error) bool {
+	if c.ctx.Err() == nil {
+		return false
+	}
+	e := backend.AsError(err)
+	return errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) ||
+		e.ID == backend.ProblemInternal && strings.Contains(e.Details, context.Canceled.Error())
+}
+
+// fail prints what happened, what was kept and what to do, and returns the exit code.
 func (c *command) fail(err error) int {
+	if c.interrupted(err) {
+		fmt.Fprintln(c.err, "Interrupted.")
+		return exitInterrupted
+	}
 	e := backend.AsError(err)
 	for _, line := range []string{e.Message, e.Kept, e.Next} {
 		if line != "" {

@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
 	"regexp"
@@ -64,6 +65,41 @@ func TestServersFromTheCommandLine(t *testing.T) {
 	for _, args := range [][]string{{"mcp", "add", "x"}, {"mcp", "add", "--env", "x", "y", "--", "z"}, {"mcp", "add", "y", "https://z.example", "more"}, {"mcp", "test"}, {"mcp", "remove"}, {"mcp", "fly"}} {
 		if _, _, code := p.run(args...); code != 2 {
 			t.Errorf("%v ended with %d", args, code)
+		}
+	}
+}
+
+// An interrupt before the turn begins ends a run without a turn, and is not called a failure
+// of the program.
+func TestRunInterruptedBeforeItsTurn(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]string{"text": "", "json": `"status":"interrupted"`, "messages": `"status":"cancelled"`} {
+		p := newPlace(t)
+		if _, errs, code := p.run("mcp", "add", "slow", "--", "sleep", "600"); code != 0 {
+			t.Fatal(errs)
+		}
+		cmd := p.command("run", "--model", "openai/m", "--output", output, "x")
+		var out, errs strings.Builder
+		cmd.Stdout = &out
+		told, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for lines := bufio.NewScanner(told); lines.Scan(); {
+			errs.WriteString(lines.Text() + "\n")
+			if strings.HasPrefix(lines.Text(), "Waiting") {
+				if err := cmd.Process.Signal(os.Interrupt); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		_ = cmd.Wait()
+		code := cmd.ProcessState.ExitCode()
+		if code != 130 || errs.String() != "Waiting up to 5 s for MCP servers: slow\nInterrupted.\n" || !strings.Contains(out.String(), want) || strings.Contains(out.String(), "internal") {
+			t.Errorf("%s: exit %d, %s%s", output, code, out.String(), errs.String())
 		}
 	}
 }

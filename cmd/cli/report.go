@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -244,7 +245,9 @@ func (r *jsonReport) finish(end agent.ProcessingEnd) {
 }
 
 func (r *jsonReport) failed(err error) {
-	r.result.Status, r.result.Error = agent.EndFailed, backend.AsError(err).Failure()
+	if r.result.Status = agent.EndInterrupted; !errors.Is(err, errInterrupted) {
+		r.result.Status, r.result.Error = agent.EndFailed, backend.AsError(err).Failure()
+	}
 	printLine(r.out, r.result)
 }
 
@@ -285,5 +288,9 @@ func (r *messageReport) finish(agent.ProcessingEnd) {}
 
 // failed gives a result to a run that had no turn, or could not be closed.
 func (r *messageReport) failed(err error) {
-	printLine(r.out, sdk.Message{At: time.Now().UnixMilli(), Data: sdk.Result{Status: agent.StatusFailed, Failure: backend.AsError(err).Failure()}})
+	result := sdk.Result{Status: agent.StatusCancelled}
+	if !errors.Is(err, errInterrupted) {
+		result = sdk.Result{Status: agent.StatusFailed, Failure: backend.AsError(err).Failure()}
+	}
+	printLine(r.out, sdk.Message{At: time.Now().UnixMilli(), Data: result})
 }

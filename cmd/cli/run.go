@@ -123,6 +123,9 @@ func (c *command) run(args []string) int {
 		return c.misused(flags, "--at needs --fork, which needs --session or --continue")
 	}
 	end, err := c.runPrompt(&f, prompt, report, out)
+	if err != nil && c.interrupted(err) {
+		err = errInterrupted
+	}
 	if err != nil {
 		report.failed(err)
 		_ = out.Flush() // a reader that has left was noticed

@@ -47,6 +47,9 @@ func (c *command) settled(a *app, limit time.Duration) (rows []mcp.ServerRow, pe
 	ctx, cancel := context.WithTimeout(c.ctx, limit)
 	defer cancel()
 	a.SettleServers(ctx)
+	if err := c.ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	reply, err := ask[mcp.ServersReply](c.ctx, a, "mcp.list", mcp.ServersRequest{})
 	for _, r := range reply.Servers {
 		if r.State == mcp.StateConnecting && r.Problem == nil {
