@@ -43,19 +43,29 @@ type looks struct {
 // Pages call it when they come to the front, and every half minute there.
 func (w *Workbench) look(ctx context.Context, in LookRequest) (LookReply, error) {
 	return w.withAway(ctx, func(a *away) (store bool, err error) {
-		from := a.Seen
-		a.Seen = max(a.Seen, in.At)
+		from := a.see(in.At)
 		if from == 0 || a.Seen-from < absent.Milliseconds() {
-			return a.Seen-a.stored >= looksStored.Milliseconds(), nil
+			return a.Seen < a.stored || a.Seen-a.stored >= looksStored.Milliseconds(), nil
 		}
 		return true, w.addAbsences(ctx, a, from, a.Seen)
 	})
 }
 
+// see notes that somebody looked at a time, and returns when somebody had looked last. A
+// time that is well ahead was told by a clock that has been put right since: it does not
+// count, or nobody would have been absent until then.
+func (a *away) see(at int64) (before int64) {
+	if a.Seen-at > absent.Milliseconds() {
+		a.Seen = at
+	}
+	before, a.Seen = a.Seen, max(a.Seen, at)
+	return before
+}
+
 // lookAway notes that a page is no longer looked at.
 func (w *Workbench) lookAway(ctx context.Context, in LookRequest) (LookReply, error) {
 	return w.withAway(ctx, func(a *away) (store bool, err error) {
-		a.Seen = max(a.Seen, in.At)
+		a.see(in.At)
 		return true, nil
 	})
 }

@@ -157,3 +157,18 @@ func TestDamagedLooks(t *testing.T) {
 		}
 	}
 }
+
+// A clock that was ahead for a while does not hide what is done once it is right again.
+func TestLooksOfAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), ""))
+	a := p.session("compat")
+	looked(p, 10)
+	looked(p, 1_000_000)
+	looked(p, 12)
+	at(p, a, 20, ran("1", "Bash", command("git status"), agent.OutcomeDone, byMode(agent.Allow))...)
+	got := looked(p, 30)
+	if len(got) != 1 || got[0].From != 12*minute || got[0].To != 30*minute || got[0].Commands != 1 {
+		t.Errorf("%+v", got)
+	}
+}

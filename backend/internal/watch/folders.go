@@ -95,7 +95,7 @@ type Tree struct {
 func (w *Watcher) Walk(t Tree, want map[string]bool) (whole bool) {
 	watched := w.Watched()
 	queue := slices.Clone(t.Roots)
-	entries := 0
+	entries, cut := 0, false
 	walked := map[string]bool{}
 	for n := 0; len(queue) > 0 && n < t.Folders && entries < t.Entries; n++ {
 		dir := queue[0]
@@ -112,10 +112,8 @@ func (w *Watcher) Walk(t Tree, want map[string]bool) (whole bool) {
 			fresh = true
 			_ = w.events.Add(dir) // it may be gone
 		}
-		list, err := os.ReadDir(dir)
-		if err != nil {
-			continue
-		}
+		list, all := entriesOf(dir, t.Entries-entries)
+		cut = cut || !all
 		for _, e := range list {
 			path := filepath.Join(dir, e.Name())
 			entries++
@@ -127,7 +125,22 @@ func (w *Watcher) Walk(t Tree, want map[string]bool) (whole bool) {
 			}
 		}
 	}
-	return len(queue) == 0
+	return len(queue) == 0 && !cut
+}
+
+// entriesOf lists the first entries of a folder, in the order of their names, and reports
+// whether these are all. A folder may have more than anybody wants to read.
+func entriesOf(dir string, most int) (list []fs.DirEntry, all bool) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, true // it is gone, or closed to us
+	}
+	defer f.Close()
+	list, _ = f.ReadDir(most + 1) // what was read before an error counts
+	all = len(list) <= most
+	list = list[:min(most, len(list))]
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return list, all
 }
 
 func leadsToFolder(path string, e fs.DirEntry) bool {

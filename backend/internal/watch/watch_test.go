@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -142,6 +143,25 @@ func TestLimitsOfAWalk(t *testing.T) {
 		y.Start(func(context.Context) { whole = y.Walk(y.tree, want) })
 		if diff := cmp.Diff(tt.want, y.names(y.Watched())); diff != "" || whole != tt.whole || len(want) != len(tt.want) {
 			t.Errorf("%s: %t, %d, %s", name, whole, len(want), diff)
+		}
+	}
+}
+
+// A single folder with more than the limit is read in part as well.
+func TestLimitsOfAFolder(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int]int{4: 4, 10: 10, 11: 10} {
+		y := newYard(t, Config{})
+		y.dir("sub/tree")
+		for i := range 10 {
+			if err := os.WriteFile(y.path(fmt.Sprintf("sub/tree/%d", i)), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen := 0
+		y.tree.Entries, y.tree.Look = most, func(string, fs.DirEntry, bool) { seen++ }
+		if whole := y.Walk(y.tree, map[string]bool{}); seen != want || whole != (most >= 10) {
+			t.Errorf("of at most %d, %d were seen, as a whole %t", most, seen, whole)
 		}
 	}
 }
