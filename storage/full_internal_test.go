@@ -3,7 +3,9 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -64,6 +66,17 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%d were refused, %d events stored", full, stored)
 	}
 	if err := s.verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A disk without room for the file of a large event is full, too.
+func TestFullDiskForAFile(t *testing.T) {
+	t.Parallel()
+	s := &Store{home: t.TempDir()}
+	err := s.failed("save", fmt.Errorf("write blob: %w", &fs.PathError{Op: "write", Path: "1.json", Err: syscall.ENOSPC}))
+	var e *backend.Error
+	if !errors.As(err, &e) || e.ID != backend.ProblemStoreFull {
 		t.Error(err)
 	}
 }

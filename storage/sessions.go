@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"syscall"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -173,6 +174,9 @@ func (s *Store) failed(doing string, err error) error {
 		return fmt.Errorf("%s: %w", doing, err) // the store is fine
 	}
 	problem := backend.ProblemStoreFailed
+	if errors.Is(err, syscall.ENOSPC) { // the file of a large event does not fit
+		problem = backend.ProblemStoreFull
+	}
 	var e sqlite3.Error
 	if errors.As(err, &e) {
 		switch e.Code {

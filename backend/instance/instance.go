@@ -115,11 +115,14 @@ func Enter(ctx context.Context, home, folder string, req Request) (*Instance, Re
 func (i *Instance) Serve(answer func(Request) Reply) {
 	i.serving.Go(func() {
 		for {
-			conn, err := i.listener.Accept()
-			if err != nil {
-				return // closed
+			switch conn, err := i.listener.Accept(); {
+			case errors.Is(err, net.ErrClosed):
+				return
+			case err != nil:
+				time.Sleep(retry) // such as until this process has fewer files open
+			default:
+				serve(conn, answer)
 			}
-			serve(conn, answer)
 		}
 	})
 }
