@@ -162,7 +162,7 @@ var cases = []benchCase{
 		b.output = "text"
 		return b.deltas()
 	}},
-	{"an answer of 20,000 deltas, as events", bench.deltas},
+	{"the same as events", bench.deltas},
 	{"500 reads: last 50 against first 50", func(b bench) (string, error) {
 		return b.once(rounds(500, read), func(r run) string {
 			n := len(r.gaps)
