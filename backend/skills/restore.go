@@ -74,7 +74,7 @@ func (s *Skills) putBack(d discarded, folder string) error {
 	if err := os.MkdirAll(filepath.Dir(d.from), 0o755); err != nil {
 		return unwritten(err)
 	}
-	if err := move(filepath.Join(bin, filepath.Base(d.from)), d.from); err != nil {
+	if err := move(filepath.Join(bin, filepath.Base(d.from)), d.from); err != nil && !errors.Is(err, errLeft) {
 		return unwritten(err)
 	}
 	_ = os.RemoveAll(bin) // only its note is left there

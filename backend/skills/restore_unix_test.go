@@ -81,3 +81,39 @@ func TestRestore(t *testing.T) {
 		t.Errorf("after: %+v", list.Removed)
 	}
 }
+
+// What cannot be removed from where it was is kept in the trash if only that has all of it:
+// a folder on another file system is copied there.
+func TestTrashKeepsWhatIsPartlyRemoved(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may remove everything")
+	}
+	base, err := os.MkdirTemp("/dev/shm", "skills")
+	if err != nil {
+		t.Skip("there is no other file system")
+	}
+	shelf := filepath.Join(base, "shelf")
+	t.Cleanup(func() {
+		_ = os.Chmod(shelf, 0o700)
+		_ = os.RemoveAll(base)
+	})
+	f := newFixture(t)
+	if err := os.MkdirAll(filepath.Join(shelf, "one"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(shelf, "one", "SKILL.md"), []byte("One."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(shelf, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.toTrash(filepath.Join(shelf, "one")); err == nil {
+		t.Error("a folder was removed from one that may not change")
+	}
+	kept, err := filepath.Glob(filepath.Join(f.home, "trash", "skills", "*", "one", "SKILL.md"))
+	_, left := os.Stat(filepath.Join(shelf, "one", "SKILL.md"))
+	if len(kept) == 0 && left != nil {
+		t.Errorf("the skill is nowhere any more: %v, %v", err, left)
+	}
+}

@@ -3,6 +3,7 @@ package skills
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,7 +78,11 @@ func (s *Skills) toTrash(path string) error {
 	if err := os.WriteFile(filepath.Join(bin, fromNote), []byte(path+"\n"), 0o600); err != nil {
 		return err
 	}
-	if err := move(path, filepath.Join(bin, filepath.Base(path))); err != nil {
+	err = move(path, filepath.Join(bin, filepath.Base(path)))
+	switch {
+	case errors.Is(err, errLeft):
+		return err // some of it may be in the trash alone
+	case err != nil:
 		_ = os.RemoveAll(bin) // nothing was moved there
 		return err
 	}
@@ -103,12 +108,29 @@ func prune(trash string) error {
 	return nil
 }
 
-// move moves a file or folder, which may be to another file system. A link stays one.
+// errLeft says that something was copied as a whole, and that not all of the original could
+// be removed.
+var errLeft = errors.New("not all of it could be removed from where it was")
+
+// move moves a file or folder, which may be to another file system. A link stays one. With
+// an error other than [errLeft], nothing has changed.
 func move(from, to string) error {
 	err := os.Rename(from, to)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
+	if err := duplicate(from, to); err != nil {
+		_ = os.RemoveAll(to) // what there is of it
+		return err
+	}
+	if err := os.RemoveAll(from); err != nil {
+		return fmt.Errorf("%w: %w", errLeft, err)
+	}
+	return nil
+}
+
+// duplicate copies a file, a folder or a link.
+func duplicate(from, to string) error {
 	info, err := os.Lstat(from)
 	if err != nil {
 		return err
@@ -116,24 +138,16 @@ func move(from, to string) error {
 	switch {
 	case info.Mode()&os.ModeSymlink != 0:
 		leads, err := os.Readlink(from)
-		if err == nil {
-			err = os.Symlink(leads, to)
-		}
 		if err != nil {
 			return err
 		}
+		return os.Symlink(leads, to)
 	case info.IsDir():
-		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-			return err
-		}
-	default:
-		data, err := os.ReadFile(from)
-		if err == nil {
-			err = os.WriteFile(to, data, info.Mode().Perm())
-		}
-		if err != nil {
-			return err
-		}
+		return os.CopyFS(to, os.DirFS(from))
 	}
-	return os.RemoveAll(from)
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, info.Mode().Perm())
 }
