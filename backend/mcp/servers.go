@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -124,13 +126,18 @@ func (s *Servers) Begin() {
 	})
 }
 
-// Close disconnects everything.
-func (s *Servers) Close(ctx context.Context) error {
+// Close disconnects everything. It waits for what is under way until ctx ends: a keyring may
+// be asking for its password.
+func (s *Servers) Close(ctx context.Context) (err error) {
 	s.work.cancel()
 	s.work.begin.Do(func() { close(s.work.ended) }) // it was never started
-	<-s.work.ended
+	select {
+	case <-s.work.ended:
+	case <-ctx.Done():
+		err = fmt.Errorf("wait until servers are no longer connected: %w", context.Cause(ctx))
+	}
 	s.authority.Close()
-	err := s.manager.Close(ctx)
+	err = errors.Join(err, s.manager.Close(ctx))
 	s.work.flows.Wait()
 	return err
 }

@@ -3,6 +3,8 @@
 package mcp
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -415,4 +418,27 @@ func many(n int) string {
 		out = append(out, fmt.Sprintf(`"s%d": {"command": "true"}`, i))
 	}
 	return strings.Join(out, ",")
+}
+
+// The end of the program does not wait for a keyring that asks for its password.
+func TestCloseWhileTheKeyringAsks(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.keys.asked, y.keys.answered = make(chan struct{}), make(chan struct{})
+	y.put(filepath.Join(y.user, userFile), `{"mcpServers":{"a":{"type":"http","url":"http://127.0.0.1:1/","headers":{"X":"${secret}"}}}}`)
+	y.Begin()
+	<-y.keys.asked
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	closed := make(chan error, 1)
+	go func() { closed <- y.Close(ctx) }()
+	select {
+	case err := <-closed:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("it waits for the keyring")
+	}
+	close(y.keys.answered)
 }

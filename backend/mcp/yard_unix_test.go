@@ -27,9 +27,15 @@ func TestMain(m *testing.M) {
 type keys struct {
 	mu   sync.Mutex
 	held map[string]string
+	// asked, if it is set, is closed by a look-up, which then waits for answered.
+	asked, answered chan struct{}
 }
 
 func (k *keys) Key(name string) (string, backend.KeySource, error) {
+	if k.asked != nil {
+		close(k.asked)
+		<-k.answered
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.held[name], backend.KeyFromKeyring, nil

@@ -56,7 +56,9 @@ func (c *command) withApp(dir string, do func(a *app) error) int {
 		return c.fail(err)
 	}
 	err = do(a)
-	if closing := a.Close(context.WithoutCancel(c.ctx)); err == nil {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), closePatience)
+	defer cancel()
+	if closing := a.Close(ctx); err == nil {
 		err = closing
 	}
 	switch {
