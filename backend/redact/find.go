@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/sandbox"
 )
@@ -24,7 +26,10 @@ func (r *Redactor) matches(name, text string) []match {
 	}
 	all := r.literals.find(nil, text)
 	if r.home != "" {
-		all = literally(all, text, r.home, KindHome)
+		all = slices.DeleteFunc(literally(all, text, r.home, KindHome), func(m match) bool {
+			next, _ := utf8.DecodeRuneInString(text[m.to:])
+			return m.kind == KindHome && (unicode.IsLetter(next) || unicode.IsDigit(next)) // another folder
+		})
 	}
 	for _, p := range sandbox.Secrets(text) {
 		if m, ok := narrow(text, p[0], p[1]); ok {

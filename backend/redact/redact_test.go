@@ -127,6 +127,20 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
+// A folder whose name begins like the user's is another one.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	r := redactor(redact.RedactPolicy{Home: true})
+	for text, want := range map[string]string{
+		"/home/me": "~", "/home/me/x": "~/x", "cd /home/me; ls": "cd ~; ls", "/mnt/home/me:/x": "/mnt~:/x", "in /home/me.": "in ~.",
+		"/home/merle/x": "/home/merle/x", "/home/me2": "/home/me2", "/home/meé": "/home/meé", "/home/merle and /home/me": "/home/merle and ~",
+	} {
+		if got := r.Text("", text); got != want {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
 // A secret that was recognised once is taken out everywhere, unless it is so short that
 // it occurs by chance.
 func TestLearnedSecrets(t *testing.T) {
