@@ -192,6 +192,14 @@ func shown(input string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// changed is the path of a changed file, and where it was moved to.
+func changed(d agent.FileChange) string {
+	if d.MovedTo != "" {
+		return d.Path + " → " + d.MovedTo
+	}
+	return d.Path
+}
+
 // day is a time as documents show it.
 func day(at int64) string { return time.UnixMilli(at).Format("2006-01-02 15:04") }
 

@@ -259,6 +259,69 @@ func TestHostileMarkdown(t *testing.T) {
 	}
 }
 
+// In Markdown a block of code ends where every reader sees it end, so that nothing
+// behind it is HTML, and no picture is loaded.
+func TestAliveMarkdown(t *testing.T) {
+	t.Parallel()
+	const html, picture = "<img src=x onerror=alert(1)>", "![x](https://tracker.example/p.png)"
+	for before, block := range map[string]string{
+		"": "", "- ```\n  ```\n": "```", "1. ```\n   ```\n": "```", "- a\n    ```\n  ```\n": "```", "- ~~~\n  ~~~\n": "~~~", "- a\n\t```\n  ```\n": "```",
+		"```\n```~~~\n```\n": "", "~~~\n~~~```\n~~~\n": "", "```\n```\u00a0\n```\n": "",
+	} {
+		want := "\n&lt;img src=x onerror=alert(1)>\n!\\[x](https://tracker.example/p.png)\n"
+		if block != "" { // it begins at the margin, where it belongs to no item
+			want = "\n" + block + "\n" + html + "\n" + picture + "\n" + block + "\n"
+		}
+		if got := write(t, "md", "", said(before+html+"\n"+picture)); !strings.Contains(got, want) {
+			t.Errorf("%q is alive in %s", before, got)
+		}
+	}
+	for _, link := range []string{
+		"[x](javascript:alert(1))", "[x](javascript\\:alert(1))", "[x](&#106;avascript:alert(1))", "[x](javascript&colon;alert(1))", "[x](<java\\script:a>)",
+		"[x](\njavascript:alert(1))", "[x]:\n  javascript:alert(1)", "> [x](\n> javascript:alert(1))", "[x](&Tab;javascript:alert(1))", "[x](\n<javascript:alert(1)>)",
+		"[x](\u00a0javascript:alert(1))", "[x](\u00a0\njavascript:alert(1))",
+	} {
+		if got := write(t, "md", "", said(link)); !strings.Contains(got, "unsafe-") {
+			t.Errorf("%q is alive in %s", link, got)
+		}
+	}
+	for _, text := range []string{
+		"Data: none\nFile: main.go", "[x](https://example.com/a?b=javascript:1)", "1. Do this:\n```go\nif a < b {\n}\n```", "a[i](x)\nfile: b", "[data]: 1",
+	} {
+		if got := write(t, "md", "", said(text)); !strings.Contains(got, "\n"+text+"\n") {
+			t.Errorf("%q became %s", text, got)
+		}
+	}
+	// Some readers look for a table, or for the target of a link, before they look for code.
+	for text, want := range map[string]string{"~~~|\n---\n" + html + "\n~~~": "\n~~~\n---\n" + html + "\n~~~\n", "[x]:\n```a\n" + html + "\n```": "\n[x]:\n\n```a\n" + html + "\n```\n"} {
+		if got := write(t, "md", "", said(text)); !strings.Contains(got, want) {
+			t.Errorf("%q is alive in %s", text, got)
+		}
+	}
+	// The code of an item keeps its lines.
+	if got := write(t, "md", "", said("1. Do this:\n   ```go\n   if a {\n     b\n   }\n   ```")); !strings.Contains(got, "\n```go\nif a {\n  b\n}\n```\n") {
+		t.Error(got)
+	}
+}
+
+// Markdown says all of a call: also an argument that is not in its first line, and
+// where a file was moved to.
+func TestWholeCalls(t *testing.T) {
+	t.Parallel()
+	long := "echo " + strings.Repeat("x", 200) + " end"
+	for format := range writers {
+		got := write(t, format, "",
+			agent.ToolCallStart{CallID: "1", Tool: "Bash", Input: `{"command":"` + long + `"}`}, agent.ToolCallEnd{CallID: "1", Tool: "Bash", Outcome: agent.OutcomeDone},
+			agent.ToolCallStart{CallID: "2", Tool: "Other", Input: `{"ticket":"T-17"}`}, agent.ToolCallEnd{CallID: "2", Tool: "Other", Outcome: agent.OutcomeDone},
+			agent.ToolCallEnd{CallID: "3", Tool: "Edit", Outcome: agent.OutcomeDone, Details: &agent.Details{Changes: []agent.FileChange{{Path: "old.go", MovedTo: "new.go"}}}})
+		for _, want := range []string{long, "T-17", "old.go", "new.go"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s does not say %q", format, want)
+			}
+		}
+	}
+}
+
 // An error of the source is the error of the document.
 func TestBrokenSource(t *testing.T) {
 	t.Parallel()

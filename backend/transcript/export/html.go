@@ -135,11 +135,7 @@ func block(label, text string) string {
 // diff is a file's changes, a row for each line.
 func diff(d agent.FileChange) string {
 	var b strings.Builder
-	name := d.Path
-	if d.MovedTo != "" {
-		name += " → " + d.MovedTo
-	}
-	fmt.Fprintf(&b, "<h3><code dir=\"auto\">%s</code> <ins>+%d</ins> <del>−%d</del></h3>", html.EscapeString(visible(name)), d.Added, d.Removed)
+	fmt.Fprintf(&b, "<h3><code dir=\"auto\">%s</code> <ins>+%d</ins> <del>−%d</del></h3>", html.EscapeString(visible(changed(d))), d.Added, d.Removed)
 	if d.Diff == "" {
 		return b.String() + "\n"
 	}

@@ -3,11 +3,15 @@ package export
 import (
 	"bufio"
 	"fmt"
+	"html"
 	"io"
 	"iter"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -60,16 +64,22 @@ func (p piece) markdown(w words) string {
 		fmt.Fprintf(&b, " %s", code(visible(p.about)))
 	}
 	fmt.Fprintf(&b, "%s\n", p.mark(w))
-	if input := visible(shown(p.input)); len(p.diffs) == 0 && input != "" && strings.Contains(input, "\n") {
+	if input := visible(shown(p.input)); len(p.diffs) == 0 && !told(input, visible(p.about)) {
 		fmt.Fprintf(&b, "\n%s", fenced("", input))
 	}
 	for _, d := range p.diffs {
-		fmt.Fprintf(&b, "\n%s\n\n%s", code(visible(d.Path)), fenced("diff", d.Diff))
+		fmt.Fprintf(&b, "\n%s\n\n%s", code(visible(changed(d))), fenced("diff", d.Diff))
 	}
 	if len(p.diffs) == 0 {
 		b.WriteString(strings.TrimSuffix("\n"+fenced("", p.output), "\n"))
 	}
 	return b.String() + "\n"
+}
+
+// told reports whether the line about a call says all of its input.
+func told(input, about string) bool {
+	_, value, one := strings.Cut(input, ": ")
+	return input == "" || one && value == about
 }
 
 // mark says that something failed.
@@ -131,33 +141,50 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// schemes are those of links that run something.
-var schemes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(\]\(\s*<?|\]:\s*<?|<)\s*(javascript|vbscript|data|file)\s*:`)
-})
-
-// harmless returns Markdown that neither leaves a block of code open nor has HTML or
-// links that run something.
+// harmless returns Markdown that neither leaves a block of code open nor has HTML,
+// pictures or links that run something.
 func harmless(text string) string {
 	var b strings.Builder
-	fence := "" // of the open block
+	fence, indent, block := "", 0, []string(nil) // of the open block
+	target := false                              // the line before ends where the target of a link begins
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		mark := fenceOf(line)
 		switch {
 		case fence == "" && mark != "":
-			fence = mark
-		case fence != "" && strings.HasPrefix(mark, fence) && strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "`~")) == "":
+			rest := strings.TrimLeft(line, " ")
+			if target {
+				b.WriteString("\n") // else some readers take the fence for the target
+			}
+			info, _, _ := strings.Cut(rest[len(mark):], "|") // which some readers take for a table
+			fence, indent, block, target = mark, len(line)-len(rest), []string{info}, false
+		case fence != "" && ends(line, fence):
+			b.WriteString(blockOf(fence, block))
 			fence = ""
-		case fence == "":
-			line = unmarked(line)
+		case fence != "":
+			block = append(block, line[min(indent, len(line)-len(strings.TrimLeft(line, " "))):])
+		default:
+			line, target = unmarked(line, target)
+			b.WriteString(line + "\n")
 		}
-		b.WriteString(line + "\n")
 	}
 	if fence != "" {
-		b.WriteString(fence + "\n")
+		b.WriteString(blockOf(fence, block))
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// blockOf returns a block of code. lines are its information and its lines. It begins
+// at the margin: within an item of a list, its fence could as well end a block. It is
+// fenced so that readers who end blocks sooner than others see the same one.
+func blockOf(fence string, lines []string) string {
+	for _, line := range lines[1:] {
+		line = strings.TrimLeft(line, " \t")
+		if n := len(line) - len(strings.TrimLeft(line, fence[:1])); n >= len(fence) {
+			fence = strings.Repeat(fence[:1], n+1)
+		}
+	}
+	return fence + strings.Join(append(lines, fence), "\n") + "\n"
 }
 
 // fenceOf returns the fence with which a line begins.
@@ -175,9 +202,64 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// unmarked returns a line of Markdown without HTML and links that run something. Code
-// in the line is treated in the same way, because other lines decide where code ends.
-func unmarked(line string) string {
-	line = schemes().ReplaceAllString(line, "${1}unsafe-$2:")
-	return strings.ReplaceAll(line, "<", "&lt;")
+// ends reports whether a line ends the block of code that a fence began.
+func ends(line, fence string) bool {
+	mark := fenceOf(line)
+	return strings.HasPrefix(mark, fence) && strings.Trim(line, " \t") == mark
+}
+
+// targets are the places before the target of a link, and the beginning of a line that
+// goes on with one.
+var (
+	targets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:\]\(|\]:|<)\s*<?`) })
+	goesOn  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\s>]*<?`) })
+)
+
+// unmarked returns a line of Markdown without HTML, pictures and links that run
+// something. target says whether the line may begin with the target of a link, and
+// whether the next one may. Code in the line is treated in the same way, because other
+// lines decide where code ends.
+func unmarked(line string, target bool) (clean string, next bool) {
+	places := targets().FindAllStringIndex(line, -1)
+	if target {
+		places = slices.Insert(places, 0, goesOn().FindStringIndex(line))
+	}
+	var b strings.Builder
+	at := 0
+	for _, place := range places {
+		if place[1] >= at && runs(line[place[1]:]) {
+			b.WriteString(line[at:place[1]] + "unsafe-")
+			at = place[1]
+		}
+	}
+	b.WriteString(line[at:])
+	end := strings.TrimSpace(line)
+	next = strings.HasSuffix(end, "](") || strings.HasSuffix(end, "]:") || target && strings.Trim(end, "> ") == ""
+	return strings.NewReplacer("<", "&lt;", "![", `!\[`).Replace(b.String()), next
+}
+
+// runs reports whether a target runs something, or reads a file. Its characters can be
+// escaped, and some readers pass over spaces.
+func runs(target string) bool {
+	var scheme strings.Builder
+	for target != "" && scheme.Len() <= len("javascript") {
+		size := 1
+		if end := strings.IndexByte(target[:min(len(target), 40)], ';'); end > 0 && target[0] == '&' {
+			size = end + 1
+		} else {
+			_, size = utf8.DecodeRuneInString(target)
+		}
+		for _, r := range html.UnescapeString(target[:size]) {
+			switch {
+			case r == ':':
+				return slices.Contains([]string{"javascript", "vbscript", "data", "file"}, scheme.String())
+			case r|0x20 >= 'a' && r|0x20 <= 'z':
+				scheme.WriteRune(r | 0x20)
+			case r != '\\' && !unicode.IsSpace(r) && !unicode.IsControl(r):
+				return false
+			}
+		}
+		target = target[size:]
+	}
+	return false
 }

@@ -36,7 +36,7 @@ var (
 
 func (r *renderer) line(line string) {
 	if r.kind == "pre" {
-		if mark := fenceOf(line); strings.HasPrefix(mark, r.fence) && strings.Trim(line, " `~") == "" {
+		if ends(line, r.fence) {
 			r.flush()
 			return
 		}
