@@ -103,16 +103,31 @@ func CreateFrom(ctx context.Context, project, from, name string) (Tree, error) {
 	if err := g.exclude(); err != nil {
 		return Tree{}, err
 	}
+	_, missing := g.run(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+t.Branch())
 	g.limit = addTime
 	if _, err := g.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), "--", t.Path(), commit); err != nil {
+		if missing != nil && !strings.Contains(err.Error(), "already exists") { // else it is another's
+			t.discard(context.WithoutCancel(ctx), g, commit)
+		}
 		return Tree{}, err
 	}
 	t.Folder = filepath.Join(t.Path(), g.prefix)
 	if real, err := filepath.EvalSymlinks(t.Folder); err != nil || real != t.Folder {
-		_, removing := Remove(ctx, t)
+		_, removing := Remove(context.WithoutCancel(ctx), t)
 		return Tree{}, errors.Join(fmt.Errorf("the last commit has no folder %s: commit it first"+instead, g.prefix), removing)
 	}
 	return t, nil
+}
+
+// discard removes the branch that git leaves of a worktree that it could not make, or whose
+// making was interrupted. Git removes the folder itself.
+func (t Tree) discard(ctx context.Context, g *git, commit string) {
+	if _, err := os.Lstat(t.Path()); !os.IsNotExist(err) {
+		return // the branch may be in use
+	}
+	g.limit = askTime
+	_ = os.Remove(filepath.Join(t.Project, Dir))                            // fails unless it is empty
+	_, _ = g.run(ctx, "update-ref", "-d", "refs/heads/"+t.Branch(), commit) // fails if it holds something new by now
 }
 
 // last returns the last commit of a worktree of the repository.

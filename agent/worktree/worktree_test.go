@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -343,4 +345,46 @@ func TestInterrupted(t *testing.T) {
 	if _, err := worktree.Create(ctx, b.dir, "one"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+}
+
+// Nothing is left of a worktree whose making was interrupted: neither its folder nor its
+// branch, so that it can be made again.
+func TestCreateIsInterrupted(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("git is ended there before it can remove the folder")
+	}
+	b := repository(t)
+	for i := range 40 {
+		b.put(filepath.Join("many", strconv.Itoa(i)), strings.Repeat(strconv.Itoa(i)+"\n", 1<<18))
+	}
+	b.git("add", "-A")
+	b.git("commit", "-qm", "many")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if _, err := os.Lstat(filepath.Join(b.dir, worktree.Dir, "one", "many")); err == nil {
+				break
+			}
+		}
+		cancel()
+	}()
+	tree, err := worktree.Create(ctx, b.dir, "one")
+	if err == nil {
+		b.removed(tree, "")
+		t.Skip("it was made before it could be interrupted")
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if left := b.git("worktree", "list"); strings.Contains(left, "one") {
+		t.Errorf("git knows %s", left)
+	}
+	if left := b.git("branch", "--list"); left != "* main" {
+		t.Errorf("left the branches %s", left)
+	}
+	if left, err := os.ReadDir(filepath.Join(b.dir, worktree.Dir)); len(left) > 0 {
+		t.Errorf("left %v %v", left, err)
+	}
+	b.create("one")
 }
