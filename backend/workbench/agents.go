@@ -52,21 +52,21 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error)
 		return "", fmt.Errorf("%d agents work already; wait for one of them first", n)
 	}
 	id := newID()
+	set, err := h.settings(ctx, parent.Settings, task.Model)
+	if err != nil {
+		return "", err
+	}
 	helper, err := h.place(ctx, parent, id, task)
 	if err != nil {
 		return "", err
 	}
 	helper.Skills = limiting(parent.Skills)
-	set, err := h.settings(ctx, parent.Settings, task.Model)
-	if err != nil {
-		return "", err
-	}
 	if err := h.admitTree(ctx, id, helper); err != nil {
 		return "", err
 	}
 	info, err := w.create(ctx, id, set, helper)
 	if err != nil {
-		_, removing := h.removeTree(ctx, backend.SessionInfo{ID: id, Helper: helper})
+		_, removing := h.removeTree(context.WithoutCancel(ctx), backend.SessionInfo{ID: id, Helper: helper})
 		return "", errors.Join(err, removing)
 	}
 	if err := h.run(ctx, info.ID, task.Text); err != nil {

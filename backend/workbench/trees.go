@@ -45,7 +45,7 @@ func (h *helpers) isolate(ctx context.Context, parent backend.SessionInfo, id st
 	}
 	helper.Worktree = tree.Name
 	if helper.Folder, err = workingDir(tree.Folder, below); err != nil {
-		_, removing := worktree.Remove(ctx, tree)
+		_, removing := worktree.Remove(context.WithoutCancel(ctx), tree)
 		return errors.Join(fmt.Errorf("find the folder in the last commit: %w", err), removing)
 	}
 	return nil
@@ -72,7 +72,7 @@ func (h *helpers) admitTree(ctx context.Context, id string, helper *agent.Helper
 	if refused == nil {
 		return nil
 	}
-	kept, err := h.removeTree(ctx, backend.SessionInfo{ID: id, Helper: helper})
+	kept, err := h.removeTree(context.WithoutCancel(ctx), backend.SessionInfo{ID: id, Helper: helper})
 	if kept != "" { // what the hook left there
 		err = errors.Join(err, fmt.Errorf("%s is kept, because %s", tree.Path(), kept))
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -211,5 +212,34 @@ func TestHooksRefuseAWorktree(t *testing.T) {
 		if n := len(must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions); n != 1 {
 			t.Errorf("%d sessions", n)
 		}
+	}
+}
+
+// An interruption while a hook is asked about an agent's worktree leaves no worktree behind
+// that belongs to no session.
+func TestInterruptedBeforeAnAgentBegins(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	folder, user, asked := committed(t), t.TempDir(), filepath.Join(t.TempDir(), "asked")
+	put(t, user+"/.agent/settings.json", `{"hooks":{"WorktreeCreate":[{"hooks":[{"type":"command","command":"touch `+asked+`; exec sleep 60","timeout":300}]}]}}`)
+	p := openPage(t, folder, t.TempDir(), homely(server, user), func(s *storage.Store) backend.Store { return s })
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"isolation": "worktree"})}}, llmtest.Round{Text: "Done."})
+	id := p.session("openai")
+	p.send(id, "go")
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(asked); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the hook was not asked")
+		}
+	}
+	must[backend.Empty](p, "conversation.interrupt", workbench.SessionRef{Session: id})
+	await(p, anyOf[agent.ProcessingEnd])
+	if trees := git(t, folder, "worktree", "list"); strings.Contains(trees, ".worktrees") {
+		t.Errorf("left: %s", trees)
+	}
+	if branches := git(t, folder, "branch", "--list", "worktree-*"); branches != "" {
+		t.Errorf("left: %s", branches)
 	}
 }
