@@ -63,12 +63,21 @@ test.each([
   ['.venv/bin/pytest', true],
   ['./gradlew test', true],
   ['make check', true],
+  ['make -j 8 CC=gcc test', false],
+  ['make -j8 CC=gcc test', true],
+  ['mvn -Da=b --batch-mode run c=d test', true],
   ['npm install jest', false],
   ['cat test/latest.txt', false],
   ['git commit -m "go test"', false],
   ['cargo check', false],
 ])('%s runs tests: %s', (command, runs) => {
   expect(isTest(command)).toBe(runs)
+})
+
+// A pattern that may read an option in two ways tries every combination of them, which takes hours.
+test.each([' -D=b', ' a=b=c', ' -D=b=c', ' a=-b'])('forty times%s are read at once', (option) => {
+  expect(isTest(`make${option.repeat(40)} all`)).toBe(false)
+  expect(isTest(`make${option.repeat(40)} test`)).toBe(true)
 })
 
 test('a failure is left behind unless the same call succeeded after it', () => {

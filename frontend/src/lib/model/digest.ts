@@ -97,10 +97,13 @@ const commandOf = ({ input }: ToolEntry): string => {
 }
 
 // At the beginning of a command, behind its variables and whatever starts a program of the project.
-const start = String.raw`(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*(?:(?:npx|bunx|time|xvfb-run|(?:uv|poetry|pipenv) run|pnpm exec|bundle exec|python3? -m)\s+)*`
-const runners = String.raw`(?:\S*/)?(?:pytest|vitest|jest|mocha|ava|tox|nox|rspec|phpunit|ctest|bats|unittest|gotestsum|playwright test|cargo nextest)\b`
-const tasks = String.raw`(?:\S*/)?(?:go|cargo|npm|pnpm|yarn|bun|deno|dotnet|mix|swift|rake|make|just|mvn|mvnw|gradle|gradlew|bazel|node|rails|flutter|composer)\s+(?:-\S+\s+|run\s+|\S+=\S*\s+)*(?:--)?tests?\b`
+const start = String.raw`(?:^|[;&|(\n])[^\S\n]*(?:\w+=\S*\s+)*(?:(?:npx|bunx|time|xvfb-run|(?:uv|poetry|pipenv) run|pnpm exec|bundle exec|python3? -m)\s+)*`
+const runners = String.raw`(?:[^\s;&|(]*/)?(?:pytest|vitest|jest|mocha|ava|tox|nox|rspec|phpunit|ctest|bats|unittest|gotestsum|playwright test|cargo nextest)\b`
+const tasks = String.raw`(?:[^\s;&|(]*/)?(?:go|cargo|npm|pnpm|yarn|bun|deno|dotnet|mix|swift|rake|make|just|mvn|mvnw|gradle|gradlew|bazel|node|rails|flutter|composer)\s+(?:-\S+\s+|run\s+|[^\s=-][^\s=]*=\S*\s+)*(?:--)?tests?\b`
 const testing = new RegExp(`${start}(?:${runners}|${tasks}|make\\s+check\\b)`)
 
+// A script is looked through no further: the time that the pattern takes grows with the square of the length.
+const looked = 2_000
+
 /** Whether a command runs tests. */
-export const isTest = (command: string): boolean => testing.test(command)
+export const isTest = (command: string): boolean => testing.test(command.slice(0, looked))
