@@ -54,6 +54,15 @@ test('a local server is listed if it is running', () => {
   expect(order).toEqual(['here', 'demo', 'acme', 'other', 'more'])
 })
 
+test('a model that an endpoint lists twice is offered once', () => {
+  const models = [
+    { id: 'm', name: 'M' },
+    { id: 'm', name: 'M' },
+  ]
+  const [group] = choices([{ id: 'gate', name: 'Gateway', ready: true, models }], '')
+  expect(group!.items.map(({ key }) => key)).toEqual(['gate/m'])
+})
+
 test('a typed id keeps its case', () =>
   expect(choices(providers, ' My-Model ')[0]?.items[0]?.model).toBe('My-Model'))
 

@@ -29,10 +29,14 @@ export function choices(providers: readonly ProviderInfo[], wanted: string): Gro
   const usableFirst = providers.toSorted((a, b) => Number(b.ready) - Number(a.ready))
   for (const { id: provider, name, ready, vendor, local, problem, models = [] } of usableFirst) {
     const items: Choice[] = []
+    const listed = new Set<string>()
     for (const info of ready ? lastingFirst(models) : []) {
       const label = () => (info.scripted ? t('app.demo') : info.name || info.id)
-      if (!matches(`${name} ${info.id} ${label()}`)) continue
-      items.push({ key: `${provider}/${info.id}`, provider, model: info.id, label, info })
+      const key = `${provider}/${info.id}`
+      // An endpoint may list a model twice.
+      if (listed.has(key) || !matches(`${name} ${info.id} ${label()}`)) continue
+      listed.add(key)
+      items.push({ key, provider, model: info.id, label, info })
     }
     const isKnown = models.some((model) => model.id === typed)
     if (ready && typed && !/\s/.test(typed) && !isKnown && provider !== 'demo') {

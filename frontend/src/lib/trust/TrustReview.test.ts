@@ -11,6 +11,22 @@ test('the name of what may run hides nothing from a screen reader either', async
   expect(document.body.innerHTML).not.toMatch(/[\u202e\u200b]/)
 })
 
+test('every note and every text is shown, also those of the same kind', async () => {
+  const note = { id: 'outside', message: 'It is outside.' }
+  const text = { path: '/p/a.sh', text: 'x' }
+  const shown = { title: 'a', command: 'c', origin: '/p/x.json', state: 'new' }
+  const trust = {
+    shown: { ...shown, notes: [note, note], texts: [text, text] },
+    place: 1,
+    waiting: [],
+    reviewed: 'x',
+    close: () => {},
+  }
+  render(TrustReview, { trust: trust as unknown as Trust, folder: '/p' })
+  expect(await screen.findAllByText('It is outside.')).toHaveLength(2)
+  expect(screen.getAllByRole('region', { name: '/p/a.sh' })).toHaveLength(2)
+})
+
 test('a trusted item offers one way to close the dialog', async () => {
   const shown = { title: 'a', command: 'c', origin: '/p/x.json', state: 'trusted' }
   const trust = { shown, place: 0, waiting: [], reviewed: 'x', close: () => {} }
