@@ -28,11 +28,15 @@ const models = ['lead-1', 'writer-1', 'counter-1'].map((id) => ({
   output: 0,
 }))
 /** Local models are free, so the models get an address that is not a loopback address. */
-async function start(rounds: Script, byModel: Record<string, Script>) {
+async function start(
+  rounds: Script,
+  byModel: Record<string, Script>,
+  files: Record<string, string> = { 'a.txt': 'one line\n' },
+) {
   const model = (stage.model = await startModel(rounds, byModel))
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
   const env = { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' }
-  const host = (stage.host = await startHost({ models, env, files: { 'a.txt': 'one line\n' } }))
+  const host = (stage.host = await startHost({ models, env, files }))
   return { host, ...(await openPage(stage.browser, host.url)) }
 }
 
@@ -269,6 +273,35 @@ test('a long conversation of an agent unfolds at its end, and is answered there'
   await question.waitFor({ state: 'detached' })
   await page.getByText(/46 rounds/).waitFor()
   await shot(page, 'agents-long-done')
+  expect(offences).toEqual([])
+})
+
+test('the folded turn of an agent counts what it did, however long ago, without being scrolled', async () => {
+  const names = Array.from({ length: 100 }, (_, at) => `${at}.txt`)
+  const reads = names
+    .filter((_, at) => at % 2 === 0)
+    .map((_, at) => ({
+      calls: names
+        .slice(2 * at, 2 * at + 2)
+        .map((file_path) => ({ name: 'Read', input: { file_path } })),
+      usage,
+    }))
+  const { page, offences } = await start(
+    [
+      { calls: [spawn(note, 'writer-1')], usage },
+      waitForAll,
+      { text: 'All of it is done.', usage },
+    ],
+    { 'writer-1': [...reads, { text: 'That was all.', usage }] },
+    Object.fromEntries(names.map((name) => [name, `${name}\n`])),
+  )
+  await prompt(page, 'Let somebody read them all')
+  await page.getByText('All of it is done.').waitFor()
+  await untilRest(page)
+  await page.reload()
+  await page.getByRole('button', { name: `details of SpawnAgent ${note}` }).click()
+  const nested = page.getByRole('log', { name: `Conversation of agent: ${note}` })
+  await nested.getByRole('button', { name: /100 read/ }).waitFor()
   expect(offences).toEqual([])
 })
 
