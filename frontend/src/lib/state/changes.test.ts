@@ -159,6 +159,46 @@ test('a message is kept until its commit is made', async () => {
   expect(changes.message).toBe('')
 })
 
+const saved = (comments: Changes['comments'], text: string) => {
+  comments.begin({ path: 'a.ts', line: 3, side: 'new', quote: 'x', text })
+  comments.save()
+}
+const textsOf = ({ all }: Changes['comments']) => all.map(({ text }) => text)
+
+test('comments that begin a session leave those of the project, and others that were written meanwhile stay', async () => {
+  const { changes } = setUp({ 'changes.list': () => listOf() })
+  const { comments } = changes
+  changes.follow('s1', '/shop')
+  saved(comments, 'Of the session.')
+  changes.follow(undefined, '/shop')
+  saved(comments, 'Why?')
+  await comments.send((all) => {
+    expect(all.map(({ text }) => text)).toEqual(['Why?'])
+    saved(comments, 'And this?')
+    changes.follow('s1', '/shop') // as when a session begins
+    return Promise.resolve(true)
+  })
+  expect(textsOf(comments)).toEqual(['Of the session.'])
+  changes.follow(undefined, '/shop')
+  expect(textsOf(comments)).toEqual(['And this?'])
+  await comments.send(() => Promise.resolve(false))
+  expect(textsOf(comments)).toEqual(['And this?'])
+})
+
+test('two pages keep the comments of each other', () => {
+  const [one, other] = [setUp({}), setUp({})].map(({ changes }) => {
+    changes.follow('s1', '/shop')
+    return changes.comments
+  })
+  saved(one!, 'One.')
+  saved(other!, 'Two.')
+  one!.reread()
+  expect(textsOf(one!)).toEqual(['One.', 'Two.'])
+  one!.remove(one!.all[1]!)
+  saved(other!, 'Three.')
+  expect(textsOf(other!)).toEqual(['One.', 'Three.'])
+})
+
 test('comments are kept for each session, and outlive the page', () => {
   const place = { path: 'a.ts', line: 3, side: 'new', quote: 'x', text: '' } as const
   const { changes } = setUp({ 'changes.list': () => listOf() })

@@ -40,23 +40,39 @@ export class Comments {
     const { writing } = this
     this.writing = undefined
     if (!writing?.text.trim()) return
-    const rest = this.all.filter((comment) => comment !== this.#changes)
-    this.#set([...rest, $state.snapshot(writing)])
+    this.#change(this.#owner, this.#changes ? [this.#changes] : [], [$state.snapshot(writing)])
   }
 
-  remove(comment: Comment): void {
-    this.#set(this.all.filter((other) => other !== comment))
+  remove(...gone: readonly Comment[]): void {
+    this.#change(this.#owner, gone)
   }
 
-  clear(): void {
-    this.#set([])
+  /**
+   * Hands the comments over, and removes exactly those if that worked: meanwhile others may have been written, and the
+   * message may have begun a session, whose comments are shown from then on.
+   */
+  async send(give: (comments: readonly Comment[]) => Promise<boolean>): Promise<void> {
+    const owner = this.#owner
+    const { all } = this
+    if (await give(all)) this.#change(owner, all)
   }
 
-  #set(all: readonly Comment[]): void {
-    this.all = all
-    remember(key(this.#owner), all.length > 0 ? JSON.stringify(all) : '')
+  /** Reads what another page of the same browser stored. */
+  reread(): void {
+    this.all = read(this.#owner)
+  }
+
+  /** Changes what is stored by now, also by another page. */
+  #change(owner: string, gone: readonly Comment[], added: readonly Comment[] = []): void {
+    const rest = read(owner).filter((comment) => !gone.some((other) => isSame(comment, other)))
+    const all = [...rest, ...added]
+    remember(key(owner), all.length > 0 ? JSON.stringify(all) : '')
+    if (owner === this.#owner) this.all = all
   }
 }
+
+const isSame = (a: Comment, b: Comment): boolean =>
+  isAt(a, b.path, b.line, b.side) && a.text === b.text
 
 /** Removes the comments of an owner that no longer exists. */
 export const dropComments = (owner: string): void => remember(key(owner), '')
