@@ -1,6 +1,6 @@
 import { render, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { beforeEach, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Call } from '../api'
 import { Conversation } from '../state/conversation.svelte'
 import { Log } from '../model/testing'
@@ -33,4 +33,19 @@ test.each<[Outcome, string]>([
   log.add('compaction_end', { trigger: 'manual', outcome, ...tokens })
   await follow()
   screen.getByText(words)
+})
+
+test('a session that is opened while another one works is not announced as done', async () => {
+  const conversationOf = (id: string) => new Conversation(id, (async () => ({})) as unknown as Call)
+  const [working, idle] = [conversationOf('w'), conversationOf('i')]
+  const log = new Log()
+  log.add('user_input', { text: 'Go' })
+  working.log.newest.view = apply(working.view, log.events)
+  const benchOf = (conversation: Conversation) =>
+    ({ conversation, agents: { questions: () => [] } }) as unknown as Workbench
+  const { rerender, container } = render(Announcer, { bench: benchOf(working) })
+  await tick()
+  screen.getByText('The agent is working')
+  await rerender({ bench: benchOf(idle) })
+  expect(container.textContent!.trim()).toBe('')
 })
