@@ -113,7 +113,7 @@ export class Workbench {
   /** The ids of the open session and its agents. */
   readonly family = $derived.by(() => {
     const id = this.conversation?.id
-    return id ? [id, ...this.agents.of(id).map((agent) => agent.id)] : []
+    return id ? this.#familyOf(id) : []
   })
 
   /** Called with every envelope that arrives. */
@@ -296,23 +296,27 @@ export class Workbench {
 
   /** Removes a session and its agents for good. */
   async remove(id: string): Promise<void> {
-    const family = [id, ...this.agents.of(id).map((agent) => agent.id)]
-    const isOpen = this.#isOpen(id)
+    const family = this.#familyOf(id)
     await this.attempt(() => this.sessions.remove(id))
-    if (this.sessions.find(id)) return
-    this.#recent.forget(id)
-    if (this.deleted?.session.id === id) this.deleted = undefined
-    if (isOpen) this.compose()
-    for (const gone of family) {
-      dropDrafts(gone)
-      dropComments(gone)
-    }
+    if (!this.sessions.find(id)) this.#forget(family)
   }
 
+  /** The ids of a session and its agents. */
+  #familyOf = (id: string): string[] => [id, ...this.agents.of(id).map((agent) => agent.id)]
+
   /** Whether the session, or an agent of it, is open. */
-  #isOpen(id: string): boolean {
-    const open = this.conversation?.id
-    return open === id || this.agents.of(id).some((agent) => agent.id === open)
+  #isOpen = (id: string): boolean =>
+    this.conversation !== null && this.#familyOf(id).includes(this.conversation.id)
+
+  /** Leaves nothing of sessions that were removed for good, by this page or by another one. */
+  #forget(gone: readonly string[]): void {
+    for (const id of gone) this.#recent.forget(id)
+    if (this.deleted && gone.includes(this.deleted.session.id)) this.deleted = undefined
+    if (this.conversation && gone.includes(this.conversation.id)) this.compose()
+    for (const id of gone) {
+      dropDrafts(id)
+      dropComments(id)
+    }
   }
 
   /** Runs work and shows the user its failure. */
@@ -335,7 +339,11 @@ export class Workbench {
 
   #apply(): void {
     for (const envelope of this.#arrived.splice(0)) {
+      const gone = (envelope.events ?? []).flatMap((event) =>
+        event.kind === 'sessions_change' ? this.#familyOf(event.data.removed) : [],
+      )
       this.sessions.receive(envelope)
+      if (gone.length > 0) this.#forget(gone)
       this.agents.receive(envelope)
       this.approvals.receive(envelope)
       this.tasks.receive(envelope)

@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Api, Call } from '../api'
-import type { Methods, Preferences, PreferencesChange } from '../types.gen'
+import { sessionInfo } from '../model/testing'
+import type { Envelope, Methods, Preferences, PreferencesChange, Settings } from '../types.gen'
 import { readDraft, takeSent, writeDraft } from './drafts.svelte'
 import { remember } from './remember'
 import { Workbench } from './workbench.svelte'
@@ -87,6 +88,22 @@ function starting() {
   return { bench, create, calls, refuse: () => (isTaken = false) }
 }
 
+/** A connected workbench, and a function that tells it that a session was removed. */
+function connected() {
+  vi.useFakeTimers()
+  let deliver: (envelope: Envelope) => void = () => {}
+  const { api } = hostOf({ new_session: {} as Settings, layout: {} })
+  const bench = new Workbench({ ...api, connect: (listener) => (deliver = listener) } as Api)
+  bench.start()
+  const hear = (removed: string) => {
+    const event = { kind: 'sessions_change', data: { removed } }
+    deliver({ session: '', events: [event] } as unknown as Envelope)
+    vi.advanceTimersByTime(1000)
+  }
+  return { bench, hear }
+}
+afterEach(() => vi.useRealTimers())
+
 describe('what is typed while the first message creates its session', () => {
   beforeEach(() => {
     for (const owner of ['/shop', 'new']) writeDraft(owner, '')
@@ -127,6 +144,25 @@ test('a deleted session leaves no draft and no comment', async () => {
   expect(readDraft('new')).toBe('')
   expect(localStorage.getItem('atelier.draft:new')).toBeNull()
   expect(localStorage.getItem('atelier.comments:new')).toBeNull()
+})
+
+test('a session that another page removes is left, with its agents, its drafts and its comments', async () => {
+  const { bench, hear } = connected()
+  await bench.load()
+  bench.sessions.list = [
+    sessionInfo('s'),
+    sessionInfo('agent', { helper: { parent: 's', folder: '/shop', rounds: 1 } }),
+    sessionInfo('other'),
+  ]
+  bench.open('agent')
+  writeDraft('agent', 'half a')
+  remember('atelier.comments:s', '[]')
+  hear('other')
+  expect(bench.conversation?.id).toBe('agent')
+  hear('s')
+  expect(bench.conversation).toBeNull()
+  expect(readDraft('agent')).toBe('')
+  expect(localStorage.getItem('atelier.comments:s')).toBeNull()
 })
 
 test('damaged preferences are reported', async () => {
