@@ -7,7 +7,8 @@ import ImportDialog from './ImportDialog.svelte'
 const transcript = (name: string): FoundTranscript => ({
   program: 'codex',
   name,
-  at: '2026-11-01T00:00:00Z',
+  size: 1,
+  at: 1,
   prompt: `prompt ${name}`,
   folder: '/p',
 })
