@@ -170,3 +170,17 @@ func (r *QueryResult) spend(provider, model string, u llm.Usage, cost *llm.Cost)
 	r.Usage = r.Usage.Add(u)
 	r.Cost.Add(cost)
 }
+
+// RequestOf returns the model request that an event reports, as a side request;
+// false if it reports none that has to be accounted for.
+func RequestOf(data Payload) (SideRequest, bool) {
+	switch d := data.(type) {
+	case Retrying:
+		return SideRequest{Purpose: PurposeTurn, Provider: d.Provider, Model: d.Model, Usage: d.Usage, Cost: d.Cost}, d.Counts()
+	case TextEnd:
+		return SideRequest{Purpose: PurposeTurn, Provider: d.Provider, Model: d.Model, Usage: d.Usage, Cost: d.Cost}, true
+	case SideRequest:
+		return d, true
+	}
+	return SideRequest{}, false
+}

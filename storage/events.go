@@ -76,7 +76,7 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info bac
 // follow enters what follows from an event: its cost, and what waits for a person
 // or for the model.
 func (s *Store) follow(ctx context.Context, tx *sql.Tx, ev agent.Event, info backend.SessionInfo) error {
-	if request, ok := requestOf(ev.Data); ok {
+	if request, ok := agent.RequestOf(ev.Data); ok {
 		return s.enter(ctx, tx, ev, info, request)
 	}
 	switch d := ev.Data.(type) {

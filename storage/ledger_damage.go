@@ -82,23 +82,10 @@ func (s *Store) ledgerRowFromLog(ctx context.Context, row []any) ([]any, error) 
 	if err != nil {
 		return nil, err
 	}
-	request, ok := requestOf(ev.Data)
+	request, ok := agent.RequestOf(ev.Data)
 	info, damagedInfo, err := s.row(ctx, session)
 	if errors.Is(err, sql.ErrNoRows) || damagedInfo || !ok {
 		return nil, nil
 	}
 	return ledgerRow(ev, info, request), err
-}
-
-// requestOf returns the model request that an event reports.
-func requestOf(data agent.Payload) (agent.SideRequest, bool) {
-	switch d := data.(type) {
-	case agent.Retrying:
-		return agent.SideRequest{Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model, Usage: d.Usage, Cost: d.Cost}, d.Counts()
-	case agent.TextEnd:
-		return agent.SideRequest{Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model, Usage: d.Usage, Cost: d.Cost}, true
-	case agent.SideRequest:
-		return d, true
-	}
-	return agent.SideRequest{}, false
 }

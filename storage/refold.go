@@ -77,7 +77,7 @@ func (s *Store) refoldSession(ctx context.Context, id string) error {
 		return err
 	}
 	err = s.eachEvent(ctx, id, copied, func(ev agent.Event) error {
-		if request, ok := requestOf(ev.Data); ok {
+		if request, ok := agent.RequestOf(ev.Data); ok {
 			row := ledgerRow(ev, info, request)
 			_, err := tx.ExecContext(ctx, s.query["replace-ledger"], append(row, sumOf(row...))...)
 			return err

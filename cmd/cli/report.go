@@ -187,8 +187,9 @@ type runResult struct {
 	Text   string    `json:"text"`
 	Rounds int       `json:"rounds"`
 	Usage  llm.Usage `json:"usage"`
-	// Cost sums the run's requests. If Unknown is set, some costs are unknown
-	// and the sum is a minimum.
+	// Cost sums all requests of the run: answers, also those that broke off,
+	// summaries, and those of the agents that it started. If Unknown is set, some
+	// costs are unknown and the sum is a minimum.
 	Cost    llm.Cost       `json:"total_cost_usd"`
 	Unknown bool           `json:"cost_unknown"`
 	Costs   []*modelCost   `json:"cost_by_model,omitempty"`
@@ -205,8 +206,8 @@ type modelCost struct {
 }
 
 // count adds a request to the costs of its model.
-func (r *runResult) count(end agent.TextEnd) {
-	name := end.Provider + "/" + end.Model
+func (r *runResult) count(made agent.SideRequest) {
+	name := made.Provider + "/" + made.Model
 	i := slices.IndexFunc(r.Costs, func(m *modelCost) bool { return m.Model == name })
 	if i < 0 {
 		i = len(r.Costs)
@@ -214,23 +215,25 @@ func (r *runResult) count(end agent.TextEnd) {
 	}
 	m := r.Costs[i]
 	m.Requests++
-	m.Usage = m.Usage.Add(end.Usage)
-	if end.Cost == nil {
+	m.Usage = m.Usage.Add(made.Usage)
+	if made.Cost == nil {
 		m.Unknown, r.Unknown = true, true
 		return
 	}
-	m.Cost += *end.Cost
-	r.Cost += *end.Cost
+	m.Cost += *made.Cost
+	r.Cost += *made.Cost
 }
 
 func (r *jsonReport) event(ev agent.Event, own bool) {
+	if made, ok := agent.RequestOf(ev.Data); ok {
+		r.result.count(made)
+	}
 	if !own {
 		return
 	}
 	r.result.Session = ev.Session
 	switch d := ev.Data.(type) {
 	case agent.TextEnd:
-		r.result.count(d)
 		if text := d.Message.Text(); text != "" {
 			r.result.Text = text
 		}
