@@ -4,6 +4,7 @@
 package keystore
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/backend"
+	"github.com/gofrs/flock"
 	"github.com/zalando/go-keyring"
 )
 
@@ -37,7 +39,7 @@ func New(home string) *Store {
 	return &Store{file: filepath.Join(home, "keys.json"), keyring: sync.OnceValue(available)}
 }
 
-// patience limits a keyring's first answer. A locked keyring asks for its
+// patience limits a keyring's first answer, and how long other programs may write the file. A locked keyring asks for its
 // password on the screen, or waits for a screen that does not exist; we do not
 // wait for that.
 const patience = 2 * time.Second
@@ -120,12 +122,34 @@ func (s *Store) setInFile(provider, key string) error {
 	if keys[provider] == key {
 		return nil
 	}
+	unlock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if keys, err = s.readFile(); err != nil { // another program may have written it
+		return err
+	}
 	if key == "" {
 		delete(keys, provider)
 	} else {
 		keys[provider] = key
 	}
 	return s.writeFile(keys)
+}
+
+// lock waits until no other program writes the file.
+func (s *Store) lock() (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
+		return nil, fmt.Errorf("make key folder: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	lock := flock.New(s.file+".lock", flock.SetPermissions(0o600))
+	if ok, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil || !ok {
+		return nil, fmt.Errorf("lock key file: %w", err)
+	}
+	return func() { _ = lock.Unlock() }, nil // closing the file releases it as well
 }
 
 func (s *Store) readFile() (map[string]string, error) {
@@ -140,6 +164,9 @@ func (s *Store) readFile() (map[string]string, error) {
 	if err := json.Unmarshal(b, &keys); err != nil {
 		return nil, fmt.Errorf("read key file %s: it is not a JSON object of strings", s.file) // the error could quote a key
 	}
+	if keys == nil { // the file says null
+		keys = map[string]string{}
+	}
 	return keys, nil
 }
 
@@ -148,9 +175,6 @@ func (s *Store) writeFile(keys map[string]string) error {
 	b, err := json.Marshal(keys)
 	if err != nil {
 		return fmt.Errorf("encode keys: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
-		return fmt.Errorf("make key folder: %w", err)
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(s.file), ".keys-*") // mode 0600
 	if err != nil {

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -42,6 +44,41 @@ func TestFileKeepsKeysPrivate(t *testing.T) {
 	}
 	if key, _, _ := s.Key("openai"); key != "" {
 		t.Errorf("after remove: %q", key)
+	}
+}
+
+// Programs that set keys at once lose none of them.
+func TestKeysAreSetAtOnce(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	program := func() *Store {
+		s := New(home)
+		s.keyring = func() bool { return false }
+		return s
+	}
+	var wg sync.WaitGroup
+	for i := range 30 {
+		wg.Go(func() {
+			if err := program().SetKey(strconv.Itoa(i), "sk-secret"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range 30 {
+		if key, _, err := program().Key(strconv.Itoa(i)); key != "sk-secret" || err != nil {
+			t.Errorf("key %d: %q %v", i, key, err)
+		}
+	}
+}
+
+// A file that says that there are no keys takes the next one.
+func TestFileOfNoKeys(t *testing.T) {
+	s := fileOnly(t)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(s.file), 0o700), os.WriteFile(s.file, []byte("null\n"), 0o600), s.SetKey("openai", "sk-secret")); err != nil {
+		t.Fatal(err)
+	}
+	if key, _, err := s.Key("openai"); key != "sk-secret" || err != nil {
+		t.Errorf("%q %v", key, err)
 	}
 }
 
