@@ -39,9 +39,9 @@ func New(home string) *Store {
 	return &Store{file: filepath.Join(home, "keys.json"), keyring: sync.OnceValue(available)}
 }
 
-// patience limits a keyring's first answer, and how long other programs may write the file. A locked keyring asks for its
-// password on the screen, or waits for a screen that does not exist; we do not
-// wait for that.
+// patience limits a keyring's first answer, and the wait for other programs that write
+// the file. A locked keyring asks for its password on the screen, or waits for a screen
+// that does not exist; we do not wait for that.
 const patience = 2 * time.Second
 
 // available reports whether a keyring answers. Without a session bus there is
