@@ -247,8 +247,15 @@ func (l *Session) end(ctx context.Context) {
 	}
 }
 
-// runTurn reports whether a turn ended.
+// runTurn reports whether a turn ended. If it panics, only its own session fails.
 func (l *Session) runTurn(ctx context.Context, w turnWork) (ended bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			l.owned.batch, l.owned.seq = nil, -1 // what is stored is read again for the next turn
+			l.rest()
+			l.fail(agent.Event{At: time.Now().UnixMilli()}, backend.AsError(l.panicked("a turn", p)))
+		}
+	}()
 	session := l.session()
 	if session.Transcript().State == agent.StateClosed {
 		if !l.record(ctx, session.Record(l.all.cfg.Start(true))) {
@@ -356,6 +363,12 @@ func (l *Session) fail(at agent.Event, problem *backend.Error) {
 	}
 }
 
+// panicked logs a panic and returns it as an error.
+func (l *Session) panicked(what string, p any) error {
+	slog.Error(what+" panicked", "session", l.id, "panic", p, "stack", string(debug.Stack()))
+	return fmt.Errorf("%s panicked: %v", what, p)
+}
+
 // startProblem says why a turn could not begin.
 func startProblem(err error) *backend.Error {
 	if errors.Is(err, agent.ErrNoModel) {
@@ -450,8 +463,7 @@ func (l *Session) acquire(ctx context.Context) (release func(), err error) {
 func (l *Session) refresh(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			slog.Error("reading a session panicked", "session", l.id, "panic", p, "stack", string(debug.Stack()))
-			err = fmt.Errorf("reading session %s panicked: %v", l.id, p)
+			err = l.panicked("reading a session", p)
 		}
 	}()
 	info, err := l.all.cfg.Log.Session(ctx, l.id)
