@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	protocol "github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -152,25 +151,28 @@ func (c *conn) headers(t tool, input json.RawMessage) map[string]string {
 	return protocol.GenerateParamHeaders(t.forHeaders(), params)
 }
 
-// mostOutputSchema is the largest schema that results are checked against.
-const mostOutputSchema = 256 << 10
+// mostChecked limits the schemas that results are checked against and the results
+// that are checked, in bytes.
+const mostChecked = 256 << 10
 
 // check says how a result differs from what the tool declared.
 func (t tool) check(r CallResult) string {
-	if len(t.output) == 0 || len(t.output) > mostOutputSchema || r.IsError {
+	if len(t.output) == 0 || len(t.output) > mostChecked || r.IsError {
 		return ""
 	}
 	if r.Structured == nil {
 		return "the structured content that the tool declares is missing"
 	}
-	var schema jsonschema.Schema
-	var value any
-	if json.Unmarshal(t.output, &schema) != nil || json.Unmarshal(r.Structured, &value) != nil {
+	if len(r.Structured) > mostChecked {
 		return ""
 	}
-	resolved, err := schema.Resolve(nil)
+	resolved, err := ResolveSchema(t.output)
 	if err != nil {
 		return "" // the schema is at fault, not the result
+	}
+	var value any
+	if json.Unmarshal(r.Structured, &value) != nil {
+		return ""
 	}
 	if err := resolved.Validate(value); err != nil {
 		return shorten(err.Error(), mostText)

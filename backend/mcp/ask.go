@@ -193,7 +193,7 @@ func form(raw json.RawMessage) (*jsonschema.Resolved, error) {
 			return nil, fmt.Errorf("the form has a field %q that nobody can fill in", name)
 		}
 	}
-	resolved, err := schema.Resolve(nil)
+	resolved, err := client.ResolveSchema(raw)
 	if err != nil {
 		return nil, fmt.Errorf("read the form: %w", err)
 	}

@@ -170,7 +170,7 @@ func TestQuestionsAreRefused(t *testing.T) {
 	if _, err := q.Sample(t.Context(), client.Caller{Server: "hub"}, say("hi")); !errors.Is(err, client.ErrRefused) {
 		t.Errorf("of no session: %v", err)
 	}
-	for _, schema := range []string{``, `{`, `{"type":"array"}`, `{"type":"object","properties":{"a":{"type":"object"}}}`, `{"type":"object","properties":{"a":{"$ref":"#"}}}`, `{"type":"object","x":"` + strings.Repeat("y", 100_000) + `"}`} {
+	for _, schema := range []string{``, `{`, `{"type":"array"}`, `{"type":"object","properties":{"a":{"type":"object"}}}`, `{"type":"object","properties":{"a":{"$ref":"#"}}}`, `{"type":"object","allOf":[{"$ref":"#"}]}`, `{"type":"object","x":"` + strings.Repeat("y", 100_000) + `"}`} {
 		if _, err := q.Elicit(t.Context(), client.Caller{Server: "hub", Session: "s1", CallID: schema}, client.ElicitRequest{Schema: json.RawMessage(schema)}); err == nil {
 			t.Errorf("%.60s was asked", schema)
 		}
