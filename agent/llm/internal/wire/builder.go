@@ -18,7 +18,7 @@ type Builder struct {
 	limits  *llm.RateLimit // of an answer without a call
 	yield   func(llm.Event, error) bool
 	blocks  []*block
-	beyond  *block // the newest block after the last kept call; it is not kept
+	beyond  *block // the newest block that is not kept
 	started bool
 	sent    bool
 	stopped bool
@@ -92,7 +92,10 @@ func (b *Builder) Open(part llm.Part) int {
 	if part.Call != nil {
 		b.size.calls++
 	}
-	if b.full() {
+	if !b.full() && len(b.blocks) >= maxBlocks {
+		b.tooLarge(tooMany("parts", maxBlocks))
+	}
+	if b.full() || len(b.blocks) >= maxBlocks {
 		// It stands for blocks of every kind, because they share an index.
 		part.Call, part.Reasoning = cmp.Or(part.Call, &llm.ToolCall{}), cmp.Or(part.Reasoning, &llm.Reasoning{})
 		b.beyond = &block{part: part, open: true}
@@ -100,9 +103,6 @@ func (b *Builder) Open(part llm.Part) int {
 	}
 	if c := part.Call; c != nil {
 		b.Keep(len(c.Name) + len(c.WireID))
-	}
-	if len(b.blocks) >= maxBlocks {
-		b.tooLarge(tooMany("parts", maxBlocks))
 	}
 	b.blocks = append(b.blocks, &block{part: part, open: true})
 	i := len(b.blocks) - 1

@@ -85,6 +85,40 @@ func TestBlocksBeyondTheCallsAreComplete(t *testing.T) {
 	b.Close(thought, nil)
 }
 
+// An answer with too many parts ends with an error, whatever kind of part is one
+// too many and however its adapter completes it.
+func TestPartsAreLimited(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []llm.PartKind{llm.PartText, llm.PartReasoning, llm.PartToolCall} {
+		var ended error
+		b := wire.NewBuilder(llm.Origin{}, func(_ llm.Event, err error) bool {
+			ended = err
+			return err == nil
+		})
+		for range 10_000 {
+			b.Open(llm.Part{Kind: llm.PartText})
+		}
+		part := llm.Part{Kind: kind}
+		if kind == llm.PartToolCall {
+			part.Call = &llm.ToolCall{}
+		}
+		for range 2 {
+			i := b.Open(part)
+			b.Append(i, "x")
+			b.Replace(i, "y")
+			b.Call(i).Name = "Read"
+			b.Reasoning(i).Signature = "s"
+			if b.Len(i) != 0 || b.Text(i) != "" {
+				t.Errorf("%s: a part too many has the text %q", kind, b.Text(i))
+			}
+			b.Close(i, nil)
+		}
+		if e := failure(t, ended); e.Class != llm.ClassTooLarge || !strings.Contains(e.Message, "more than 10000 parts") {
+			t.Errorf("%s: got %v", kind, e)
+		}
+	}
+}
+
 // The limit applies to the decompressed size. One adapter stands for all,
 // because their bytes are counted in the same place.
 func TestCompressedAnswersAreLimited(t *testing.T) {
