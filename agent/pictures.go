@@ -11,8 +11,8 @@ import (
 	"atelier.dev/atelier/agent/picture"
 )
 
-// fitted holds the messages whose pictures were changed, by their first part,
-// so that a request repeats the same parts as the one before.
+// fitted holds the messages of the newest request whose pictures were looked at,
+// by their first part, so that a request repeats the same parts as the one before.
 type fitted struct {
 	limits llm.ModelLimits
 	parts  map[*llm.Part][]llm.Part
@@ -21,10 +21,11 @@ type fitted struct {
 // fitPictures converts pictures to a form that the model accepts.
 func (t *turn) fitPictures(model llm.Origin, limits llm.ModelLimits, messages []llm.Message) []llm.Message {
 	f := &t.session.fitted
-	if f.parts == nil || f.limits != limits {
-		*f = fitted{limits: limits, parts: map[*llm.Part][]llm.Part{}}
+	if f.limits != limits {
+		*f = fitted{limits: limits}
 	}
 	messages = slices.Clone(messages)
+	now := make(map[*llm.Part][]llm.Part, len(messages)) // without those of messages that are gone
 	var changes []PictureChange
 	for i := range messages {
 		m := &messages[i]
@@ -35,11 +36,12 @@ func (t *turn) fitPictures(model llm.Origin, limits llm.ModelLimits, messages []
 		if !known {
 			var told []PictureChange
 			parts, told = fitParts(m.Parts, limits)
-			f.parts[&m.Parts[0]] = parts
 			changes = append(changes, told...)
 		}
+		now[&m.Parts[0]] = parts
 		m.Parts = parts
 	}
+	f.parts = now
 	if subject := inWords(changes); len(changes) > 0 && !t.session.transcript.past.repairs[subject] {
 		told := Repaired(RepairPictures, model.Model, subject)
 		told.Subject, told.Pictures = subject, changes
