@@ -13,6 +13,9 @@ import (
 // changes while they decide.
 const maxAsks = 3
 
+// changedSince begins the reason of such a question.
+const changedSince = "What this call does has changed since you were asked. "
+
 // judge asks the gate about a call, and the program that uses the library.
 func (t *turn) judge(c *ready) GateCall { return t.opine(c, t.gate(c)) }
 
@@ -102,11 +105,12 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 		case c.judged.Decision == Deny:
 			c.authority = c.judged.authority(gc.Mode)
 			return "This call was approved, but is not allowed any more: " + c.judged.Reason, true
-		case c.judged.Decision == Allow, c.judged.Reason == before.Reason && r.unchanged(c, req):
+		case c.judged.Decision == Allow && (verdict.By != ByHook || r.unchanged(c, req)), c.judged.Reason == before.Reason && r.unchanged(c, req):
 			return "", false
+		case c.judged.Decision != Allow: // else a hook still wants a person to look
+			verdict = c.judged
 		}
-		verdict = c.judged
-		verdict.Reason = "What this call does has changed since you were asked. " + verdict.Reason
+		verdict.Reason = changedSince + strings.TrimPrefix(verdict.Reason, changedSince)
 	}
 	return "This call did not run: what it does kept changing while the user was asked about it. Look at the files again.", true
 }

@@ -37,26 +37,36 @@ func TestApprovalIsJudgedAgain(t *testing.T) {
 		meanwhile func(asked int, g *strict, diff *string)
 		asked     []string // the reasons
 		outcome   agent.Outcome
+		hook      bool // a hook has the person asked, and the gate allows the call
 	}{
-		"nothing": {func(int, *strict, *string) {}, []string{"It writes."}, agent.OutcomeDone},
+		"nothing": {func(int, *strict, *string) {}, []string{"It writes."}, agent.OutcomeDone, false},
 		"forbidden": {func(_ int, g *strict, _ *string) {
 			g.verdict = agent.Verdict{Decision: agent.Deny, Reason: "A rule forbids it."}
-		}, []string{"It writes."}, agent.OutcomeDenied},
-		"free": {func(_ int, g *strict, _ *string) { g.verdict = agent.Verdict{Decision: agent.Allow} }, []string{"It writes."}, agent.OutcomeDone},
+		}, []string{"It writes."}, agent.OutcomeDenied, false},
+		"free": {func(_ int, g *strict, _ *string) { g.verdict = agent.Verdict{Decision: agent.Allow} }, []string{"It writes."}, agent.OutcomeDone, false},
 		"leads elsewhere, once": {
 			func(_ int, g *strict, _ *string) { g.verdict.Reason = "It leads outside." },
-			[]string{"It writes.", "What this call does has changed since you were asked. It leads outside."}, agent.OutcomeDone,
+			[]string{"It writes.", "What this call does has changed since you were asked. It leads outside."}, agent.OutcomeDone, false,
 		},
 		"changes something else, once": {
 			func(_ int, _ *strict, diff *string) { *diff = "+new" },
-			[]string{"It writes.", "What this call does has changed since you were asked. It writes."}, agent.OutcomeDone,
+			[]string{"It writes.", "What this call does has changed since you were asked. It writes."}, agent.OutcomeDone, false,
 		},
 		"keeps changing": {
 			func(asked int, _ *strict, diff *string) { *diff = strings.Repeat("+", asked) },
 			[]string{
 				"It writes.", "What this call does has changed since you were asked. It writes.",
 				"What this call does has changed since you were asked. It writes.",
-			}, agent.OutcomeDenied,
+			}, agent.OutcomeDenied, false,
+		},
+		"nothing, and a hook wants to have it seen": {func(int, *strict, *string) {}, []string{"A hook wants you to be asked. look at it"}, agent.OutcomeDone, true},
+		"changes something else, and a hook wants to have it seen": {
+			func(_ int, _ *strict, diff *string) { *diff = "+new" },
+			[]string{"A hook wants you to be asked. look at it", "What this call does has changed since you were asked. A hook wants you to be asked. look at it"}, agent.OutcomeDone, true,
+		},
+		"free in another mode, and a hook wants to have it seen": {
+			func(_ int, g *strict, _ *string) { g.verdict.Reason = "The mode never asks." },
+			[]string{"A hook wants you to be asked. look at it"}, agent.OutcomeDone, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,6 +79,10 @@ func TestApprovalIsJudgedAgain(t *testing.T) {
 			}}, &diff}
 			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}), tool)
 			g := &strict{ask}
+			if tt.hook {
+				g.verdict.Decision = agent.Allow
+				r.cfg.Hooks = at(agent.HookPreToolUse, agent.HookAdvice{Decision: agent.Ask, Reason: "look at it"})
+			}
 			r.cfg.Gate = g
 			var asked []string
 			r.cfg.Approver = approver(func(_ context.Context, req agent.ApprovalRequest) (agent.Answer, error) {
