@@ -120,6 +120,13 @@ func TestCompaction(t *testing.T) {
 	if side := find[agent.SideRequest](events)[0]; side.Purpose != agent.PurposeSummary || side.Model != "small" || *side.Cost != llm.Dollar/100 {
 		t.Errorf("%+v", side)
 	}
+	result := agent.NewQueryResult()
+	for _, ev := range events {
+		result.Apply(ev)
+	}
+	if at := slices.IndexFunc(result.ByModel, func(m agent.ModelCost) bool { return m.Model == "small" }); at < 0 || result.ByModel[at].Cost.Cost != llm.Dollar/100 {
+		t.Errorf("the result does not have the summary's cost: %+v", result.ByModel)
+	}
 	short := sent(model)
 	for _, part := range []string{"<summary>\nIn short.\n</summary>", "Fix the login. Never touch the tests.", "user: Go on, "} {
 		if !strings.Contains(short, part) {

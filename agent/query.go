@@ -144,6 +144,8 @@ func (r *QueryResult) Apply(ev Event) {
 		if d.Counts() {
 			r.spend(d.Provider, d.Model, d.Usage, d.Cost)
 		}
+	case SideRequest:
+		r.spend(d.Provider, d.Model, d.Usage, d.Cost)
 	case Failure:
 		r.Failure = &d
 	case Warning:
