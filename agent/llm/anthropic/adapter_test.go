@@ -352,7 +352,7 @@ event: message_delta
 data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"input_tokens":5,"cache_read_input_tokens":7,"output_tokens":9,"output_tokens_details":{"thinking_tokens":4}}}
 
 event: message_delta
-data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":11}}
+data: {"type":"message_delta","delta":{},"usage":{"output_tokens":11}}
 
 event: message_stop
 data: {"type":"message_stop"}
@@ -382,6 +382,9 @@ func TestRecorded(t *testing.T) {
 	}
 	if diff := cmp.Diff(llm.Usage{Input: 5, CacheRead: 7, Output: 11, Reasoning: 4, Known: true}, answer.Usage); diff != "" {
 		t.Error(diff)
+	}
+	if f := answer.Finish; f.Reason != llm.FinishToolCalls || f.Raw != "tool_use" {
+		t.Errorf("finish %+v", f)
 	}
 	call := answer.Message.Calls()[0]
 	if string(call.Arguments) != "{}" || answer.Message.Origin.ResponseID != "msg_x" || answer.Message.Text() != "done" {

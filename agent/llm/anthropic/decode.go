@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -50,11 +51,9 @@ func (d *decoder) event(ev sdk.MessageStreamEventUnion) {
 	case "content_block_stop":
 		d.close(ev.Index)
 	case "message_delta":
-		d.stop = ev.Delta.StopReason
-		d.detail = ev.Delta.StopDetails.Explanation
-		if d.detail == "" {
-			d.detail = string(ev.Delta.StopDetails.Category)
-		}
+		// There may be several of these events, and not all of them repeat the reason.
+		d.stop = cmp.Or(ev.Delta.StopReason, d.stop)
+		d.detail = cmp.Or(ev.Delta.StopDetails.Explanation, string(ev.Delta.StopDetails.Category), d.detail)
 		d.count(ev.Usage)
 	case "message_stop":
 		d.finish()

@@ -63,7 +63,7 @@ func classify(status int, code, text string) llm.Class {
 	switch {
 	case code == groqBadCall:
 		return llm.ClassServer
-	case status != http.StatusTooManyRequests && (code == glmOverflow || overflow().MatchString(about)):
+	case status != http.StatusTooManyRequests && !limited().MatchString(code) && (code == glmOverflow || overflow().MatchString(about)):
 		return llm.ClassContextOverflow
 	case status != http.StatusUnauthorized && status < 500 && (code == glmUsedUp || noCredit().MatchString(about)):
 		return llm.ClassQuota

@@ -24,6 +24,12 @@ func TestOverflow(t *testing.T) {
 			t.Errorf("429 %s: %s", text, got)
 		}
 	}
+	// A limit of tokens in a minute is no reason to shorten the conversation.
+	for _, code := range []string{"rate_limit_error", "rate_limit_exceeded"} {
+		if got := classify(0, code, "Too many tokens per minute, try again later."); got != llm.ClassRateLimit {
+			t.Errorf("%s: %s", code, got)
+		}
+	}
 }
 
 // A key that a server echoes in any form is neither shown nor stored, nor is
