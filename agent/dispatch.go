@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -86,10 +87,8 @@ func namedTool(name string) string {
 	switch {
 	case llm.ValidToolName(name):
 		return name
-	case len(name) > longest:
-		return fmt.Sprintf("%q…", name[:longest])
 	}
-	return fmt.Sprintf("%q", name)
+	return strconv.Quote(shorten(name, longest))
 }
 
 // prepare reads a call. If the call cannot run, fault is the text for the

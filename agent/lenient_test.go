@@ -116,6 +116,14 @@ func TestUnderstoodCalls(t *testing.T) {
 	}
 }
 
+// A made-up name is cut between characters.
+func TestLongNameOfNoTool(t *testing.T) {
+	t.Parallel()
+	if got, want := namedTool(strings.Repeat("é", 200)), `"`+strings.Repeat("é", 99)+`…"`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // A model that makes up many members is told of ten.
 func TestManyIgnoredMembers(t *testing.T) {
 	t.Parallel()

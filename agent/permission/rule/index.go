@@ -75,7 +75,7 @@ func indexed(data []byte) (names []string, ok bool) {
 	if version < 2 || version > 4 {
 		return nil, false
 	}
-	previous, at := "", header
+	previous, at, all := "", header, 0
 	for range count {
 		if at+fixed > len(data) {
 			return nil, false
@@ -102,6 +102,9 @@ func indexed(data []byte) (names []string, ok bool) {
 		}
 		previous = previous[:keep] + string(data[begin:begin+length])
 		if size := int(flags & 0xfff); size != min(len(previous), 0xfff) { // the numbers are longer ones than SHA-1
+			return nil, false
+		}
+		if all += len(previous); all > maxIndex { // a version that shares beginnings may stand for any amount
 			return nil, false
 		}
 		names = append(names, previous)
