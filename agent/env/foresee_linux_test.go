@@ -340,6 +340,7 @@ func TestForeseesSecretsThatGitTracks(t *testing.T) {
 		l, write := workplace(t)
 		write(".env", "x")
 		write("sub/server.pem", "x")
+		write("uplink", "x") // which ends in the name of an extension of the index
 		write("sub/"+strings.Repeat("long", 50), "x")
 		env, pem := filepath.Join(l.dir, ".env"), filepath.Join(l.dir, "sub/server.pem")
 		lines := []string{"git diff", "git grep x", "cd sub && git diff HEAD", "git diff --cached -U1", "git grep x -- a.txt"}
@@ -360,6 +361,10 @@ func TestForeseesSecretsThatGitTracks(t *testing.T) {
 		git(t, l.dir, "add", "-N", ".env") // which makes it version 3 where it was 2
 		check([2]bool{true, true}, lines...)
 		check([2]bool{}, "git status", "git log", "git log --stat", "git show", "git log -p", "git diff --stat", "git diff --name-only HEAD")
+		git(t, l.dir, "update-index", "--split-index")
+		if f, ok := l.Foresee(t.Context(), "git diff", ""); ok {
+			t.Errorf("with an index in two files: %+v", f)
+		}
 		write(".git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x09cut")
 		if f, ok := l.Foresee(t.Context(), "git diff", ""); ok {
 			t.Errorf("with a damaged index: %+v", f)
@@ -445,6 +450,17 @@ func TestForeseesSecretsInEarlierCommits(t *testing.T) {
 		if r, err := l.Exec(t.Context(), Command{Line: line, Env: Harmless}); err != nil || strings.Contains(r.Stdout, "secret") {
 			t.Errorf("with a file of that name, %s: %v, and prints %s", line, err, r.Stdout)
 		}
+	}
+}
+
+// A small index may stand for any amount of text, because names share beginnings.
+func TestIndexOfEndlessNames(t *testing.T) {
+	t.Parallel()
+	const entries, long = 3000, 32 << 10
+	entry := strings.Repeat("\x00", 62)
+	index := "DIRC\x00\x00\x00\x04\x00\x00\x0b\xb8" + entry + "\x00" + strings.Repeat("a", long) + "\x00" + strings.Repeat(entry+"\x00b\x00", entries-1)
+	if names, ok := tracked([]byte(index)); ok {
+		t.Errorf("%d names were read", len(names))
 	}
 }
 

@@ -59,7 +59,8 @@ func trackedSecrets(dir string) (paths []string, ok bool) {
 
 // tracked reads the names of the files in a git index, as gitformat-index(5)
 // describes it; it reports false for any other file. Repositories with object
-// names other than SHA-1 are not plain.
+// names other than SHA-1 are not plain. An index that is split over several files
+// has only some of the names.
 func tracked(index []byte) (names []string, ok bool) {
 	const header, flags, fixed = 12, 60, 62
 	if len(index) < header || string(index[:4]) != "DIRC" {
@@ -69,8 +70,8 @@ func tracked(index []byte) (names []string, ok bool) {
 	if version < 2 || version > 4 {
 		return nil, false
 	}
-	name := ""
-	for rest := index[header:]; count > 0; count-- {
+	name, all, rest := "", 0, index[header:]
+	for range count {
 		if len(rest) <= fixed {
 			return nil, false
 		}
@@ -91,6 +92,9 @@ func tracked(index []byte) (names []string, ok bool) {
 			return nil, false
 		}
 		name = name[:kept] + string(rest[begin:begin+length])
+		if all += len(name); all > maxIndex { // a version that shares beginnings may stand for any amount
+			return nil, false
+		}
 		names = append(names, name)
 		next := begin + length + 1
 		if version < 4 {
@@ -98,7 +102,23 @@ func tracked(index []byte) (names []string, ok bool) {
 		}
 		rest = rest[min(next, len(rest)):]
 	}
+	if isSplit(rest) {
+		return nil, false
+	}
 	return names, true
+}
+
+// isSplit reports whether an index that ends with some extensions and a hash has
+// only some of the entries, and refers to another file for the others.
+func isSplit(end []byte) bool {
+	const head, hash = 8, 20
+	for len(end) >= head+hash {
+		if string(end[:4]) == "link" {
+			return true
+		}
+		end = end[min(uint64(len(end)), head+uint64(binary.BigEndian.Uint32(end[4:]))):]
+	}
+	return false
 }
 
 // offset reads a number in git's variable-length form, and returns its length

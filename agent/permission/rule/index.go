@@ -3,12 +3,15 @@ package rule
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// maxIndex limits how large an index of git is read.
+// maxIndex limits how large a file of git is read.
 const maxIndex = 64 << 20
 
 // gitFolder returns the folder of the repository that a folder belongs to. That
@@ -20,18 +23,35 @@ func gitFolder(dir string) (string, bool) {
 			if info.IsDir() {
 				return path, true
 			}
-			text, err := os.ReadFile(path)
+			text, _ := contents(path)
 			at, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 			if !filepath.IsAbs(at) {
 				at = filepath.Join(dir, at)
 			}
-			return at, err == nil && ok
+			return at, ok
 		}
 		if dir == filepath.Dir(dir) {
 			return "", false
 		}
 		dir = filepath.Dir(dir)
 	}
+}
+
+// contents returns what is in a file that is not too large; something else, such
+// as a pipe, might never end.
+func contents(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxIndex) {
+		err = fs.ErrInvalid
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at %s: %w", path, err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return data, nil
 }
 
 // tracked returns the files that the index of a folder's repository lists, by
@@ -47,15 +67,10 @@ func tracked(dir string) (root string, names []string, ok bool) {
 			break
 		}
 	}
-	path := filepath.Join(repository, "index")
-	info, err := os.Stat(path)
-	if os.IsNotExist(err) {
+	data, err := contents(filepath.Join(repository, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
 		return root, nil, true
 	}
-	if err != nil || info.Size() > maxIndex {
-		return "", nil, false
-	}
-	data, err := os.ReadFile(path)
 	if err != nil {
 		return "", nil, false
 	}
@@ -68,7 +83,7 @@ func tracked(dir string) (root string, names []string, ok bool) {
 // that is split over several files.
 func indexed(data []byte) (names []string, ok bool) {
 	const header, fixed, extended = 12, 62, 0x4000 // fixed is an entry up to its name, for SHA-1
-	if len(data) < header || string(data[:4]) != "DIRC" || bytes.Contains(data, []byte("link\x00\x00")) {
+	if len(data) < header || string(data[:4]) != "DIRC" {
 		return nil, false
 	}
 	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
@@ -112,7 +127,23 @@ func indexed(data []byte) (names []string, ok bool) {
 			at = begin + (at-begin+7)/8*8
 		}
 	}
+	if isSplit(data[min(at, len(data)):]) {
+		return nil, false
+	}
 	return names, true
+}
+
+// isSplit reports whether an index that ends with some extensions and a hash has
+// only some of the entries, and refers to another file for the others.
+func isSplit(end []byte) bool {
+	const head, hash = 8, 20
+	for len(end) >= head+hash {
+		if string(end[:4]) == "link" {
+			return true
+		}
+		end = end[min(uint64(len(end)), head+uint64(binary.BigEndian.Uint32(end[4:]))):]
+	}
+	return false
 }
 
 // offset reads a number in git's variable length, and returns its size, which is 0

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,7 +67,7 @@ func isVersion(dir, word string) bool {
 	if len(word) >= 4 && strings.Trim(strings.ToLower(word), "0123456789abcdef") == "" {
 		return true
 	}
-	if common, err := os.ReadFile(filepath.Join(repository, "commondir")); err == nil { // of another work tree
+	if common, err := contents(filepath.Join(repository, "commondir")); err == nil { // of another work tree
 		repository = filepath.Join(repository, strings.TrimSpace(string(common)))
 	}
 	for _, place := range []string{"refs", "refs/heads", "refs/tags", "refs/remotes"} {
@@ -73,8 +75,8 @@ func isVersion(dir, word string) bool {
 			return true
 		}
 	}
-	packed, _ := os.ReadFile(filepath.Join(repository, "packed-refs"))
-	return strings.Contains(string(packed), "/"+word+"\n")
+	packed, err := contents(filepath.Join(repository, "packed-refs"))
+	return strings.Contains(string(packed), "/"+word+"\n") || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 // mayHaveHad reports whether a path may ever have led to something that a pattern

@@ -110,19 +110,56 @@ func TestIndexes(t *testing.T) {
 	t.Parallel()
 	for options, readable := range map[string]bool{"": true, "--object-format=sha256": false} {
 		for _, version := range []string{"2", "3", "4"} {
-			project := repository(t, options, "a", "folder/a", "folder/a.pem", "z")
+			project := repository(t, options, "a", "folder/a", "folder/a.pem", "uplink", "z")
 			script := "export HOME=$PWD && touch new && git add --intent-to-add new && git update-index --index-version " + version
 			if r, err := sandbox.Run(t.Context(), sandbox.Spec{Argv: []string{"/bin/bash", "-c", script}, Dir: project, Merge: true}); err != nil || r.ExitCode != 0 {
 				t.Fatalf("%v: %s", err, r.Stdout)
 			}
 			root, names, ok := tracked(filepath.Join(project, "folder"))
-			if ok != readable || ok && (root != project || len(names) != 5 || names[2] != "folder/a.pem") {
+			if ok != readable || ok && (root != project || len(names) != 6 || names[2] != "folder/a.pem") {
 				t.Errorf("version %s %s: %t, %s, %q", version, options, ok, root, names)
 			}
 		}
 	}
+	project := repository(t, "", "a")
+	split := sandbox.Spec{Argv: []string{"git", "update-index", "--split-index"}, Dir: project, Merge: true}
+	if r, err := sandbox.Run(t.Context(), split); err != nil || r.ExitCode != 0 {
+		t.Fatalf("%v: %s", err, r.Stdout)
+	}
+	if _, names, ok := tracked(project); ok {
+		t.Errorf("an index in two files lists %q", names)
+	}
 	if _, _, ok := tracked(t.TempDir()); ok {
 		t.Error("a folder without a repository has an index")
+	}
+}
+
+// What would be read for ever is not read.
+func TestPipesOfRepositories(t *testing.T) {
+	t.Parallel()
+	pipe := func(path string) {
+		t.Helper()
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := sandbox.Run(t.Context(), sandbox.Spec{Argv: []string{"mkfifo", path}, Dir: "/"}); err != nil || r.ExitCode != 0 {
+			t.Fatalf("%v: %s", err, r.Stderr)
+		}
+	}
+	project := repository(t, "", "a")
+	if isVersion(project, "elsewhere") {
+		t.Error("a word names a version")
+	}
+	pipe(filepath.Join(project, ".git/packed-refs"))
+	pipe(filepath.Join(project, ".git/commondir"))
+	if !isVersion(project, "elsewhere") {
+		t.Error("versions that cannot be read have no names")
+	}
+	for _, name := range []string{".git/index", ".git"} {
+		pipe(filepath.Join(project, name))
+		if _, names, ok := tracked(project); ok {
+			t.Errorf("%s lists %q", name, names)
+		}
 	}
 }
 
