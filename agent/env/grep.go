@@ -22,6 +22,7 @@ func (l *Local) Grep(ctx context.Context, q GrepQuery) (Hits, error) {
 		q.Mode = GrepFiles
 	}
 	q.Limit = capHits(q.Limit)
+	q.Before, q.After = min(max(q.Before, 0), MaxHits), min(max(q.After, 0), MaxHits)
 	if l.ripgrep == "" || !ripgrepCan(q) {
 		return l.walkGrep(ctx, q, p, abs)
 	}
@@ -86,7 +87,7 @@ func ripgrepArgs(program string, q GrepQuery, target string) []string {
 	case GrepCount:
 		args = append(args, "--count")
 	case GrepContent:
-		args = append(args, "--null", fmt.Sprintf("--before-context=%d", max(q.Before, 0)), fmt.Sprintf("--after-context=%d", max(q.After, 0)))
+		args = append(args, "--null", fmt.Sprintf("--before-context=%d", q.Before), fmt.Sprintf("--after-context=%d", q.After))
 	}
 	if q.IgnoreCase {
 		args = append(args, "--ignore-case")

@@ -3,6 +3,7 @@ package env
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,8 @@ func TestGrep(t *testing.T) { // LOOP-27, OAS-305
 		{"CRLF", GrepQuery{Pattern: "windows$", Mode: GrepContent}, Hits{Lines: []string{"crlf:2:windows"}, PathEnds: []int{4}}},
 		{"CRLF across lines", GrepQuery{Pattern: "dos$.^windows", Mode: GrepContent, Multiline: true}, Hits{Lines: []string{"crlf:1:dos", "crlf:2:windows"}, PathEnds: []int{4, 4}}},
 		{"context", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "b.txt", Before: 1, After: 1}, Hits{Lines: []string{"b.txt:1:hello", "b.txt-2-", "--", "b.txt-4-", "b.txt:5:hello"}, PathEnds: []int{5, 5, 0, 5, 5}}},
+		{"context of less than nothing", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "sub", Before: -1, After: -1}, Hits{Lines: []string{"sub/c.go:1:func hello() {}"}, PathEnds: []int{8}}},
+		{"context without end", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "sub", Before: math.MaxInt, After: math.MaxInt}, Hits{Lines: []string{"sub/c.go:1:func hello() {}"}, PathEnds: []int{8}}},
 		{"odd names", GrepQuery{Pattern: "mark", Mode: GrepContent, Before: 1},
 			Hits{Lines: []string{"odd-1-x:3:y", "odd:2:mark", "--", "odd-1-:1:mark", "--", "odd:2:z:1:mark"}, PathEnds: []int{3, 3, 0, 6, 0, 7}}},
 		{"limit", GrepQuery{Pattern: "hello", Limit: 2}, Hits{Lines: []string{"a.go", "b.txt"}, More: true}},
