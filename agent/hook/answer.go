@@ -39,6 +39,7 @@ const (
 	exitNotRunnable  = 126 // of a shell
 	exitNotFound     = 127 // of a shell
 	exitFirstSignal  = 129
+	exitLastSignal   = 192
 	contextPerHook   = 10_000 // characters that are told of one hook
 	contextCutNotice = "\n[... the rest of the hook's text was cut here ...]"
 )
@@ -56,7 +57,7 @@ func readExit(point agent.HookPoint, x Exit) (Answer, *failure) {
 		return Answer{}, &failure{CauseOutput, ""}
 	case x.Code == exitNotRunnable || x.Code == exitNotFound:
 		return Answer{}, &failure{CauseMissing, firstLine(x.Stderr)}
-	case x.Code >= exitFirstSignal:
+	case x.Code >= exitFirstSignal && x.Code <= exitLastSignal:
 		return Answer{}, &failure{CauseSignal, fmt.Sprint(x.Code - 128)}
 	}
 	a, fail := readText(point, x.Stdout)

@@ -89,6 +89,7 @@ func TestAnswers(t *testing.T) {
 		"1 decides nothing":           {bash, hook.Exit{Code: 1, Stderr: "broken", Stdout: "text"}, agent.HookAdvice{}},
 		"1 with a denial":             {bash, hook.Exit{Code: 1, Stdout: `{"block":true,"reason":"no"}`}, agent.HookAdvice{Decision: agent.Deny, Reason: "no"}},
 		"1 vouches for nothing":       {bash, hook.Exit{Code: 1, Stdout: `{"permissionDecision":"allow"}`}, agent.HookAdvice{}},
+		"255 is not a signal":         {bash, hook.Exit{Code: 255, Stderr: "unreachable"}, agent.HookAdvice{}},
 		"a prompt is blocked":         {prompt, hook.Exit{Stdout: `{"decision":"block","reason":"no"}`}, agent.HookAdvice{Decision: agent.Deny, Reason: "no"}},
 		"a prompt is not asked about": {prompt, hook.Exit{Stdout: `{"permissionDecision":"ask"}`}, agent.HookAdvice{}},
 		"an end is held":              {ending, hook.Exit{Stdout: `{"decision":"block","reason":"go on"}`}, agent.HookAdvice{Decision: agent.Deny, Reason: "go on"}},
@@ -110,7 +111,7 @@ func TestAnswers(t *testing.T) {
 			if diff := cmp.Diff(want, advice, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s\n%+v", diff, entry)
 			}
-			if failed := entry.Outcome == hook.OutcomeFailed; failed != (c.exit.Code == 1 && !strings.HasPrefix(c.exit.Stdout, "{")) {
+			if failed := entry.Outcome == hook.OutcomeFailed; failed != (c.exit.Code != 0 && c.exit.Code != 2 && !strings.HasPrefix(c.exit.Stdout, "{")) {
 				t.Errorf("%+v", entry)
 			}
 		})
@@ -156,6 +157,7 @@ func TestGarbageFailsClosed(t *testing.T) {
 		"no program":                 {hook.Exit{Code: 127, Stderr: "x: not found\nmore"}, hook.CauseMissing, "cannot run its program: x: not found"},
 		"a program that may not run": {hook.Exit{Code: 126, Stdout: `{"permissionDecision":"allow"}`}, hook.CauseMissing, "cannot run its program"},
 		"a crash":                    {hook.Exit{Code: 139, Stdout: `{"permissionDecision":"allow"}`}, hook.CauseSignal, "ended by signal: 11"},
+		"the last signal":            {hook.Exit{Code: 192}, hook.CauseSignal, "ended by signal: 64"},
 		"too much output":            {hook.Exit{Dropped: 1, Stdout: `{"permissionDecision":"allow"}`}, hook.CauseOutput, "printed too much"},
 	} {
 		t.Run(name, func(t *testing.T) {
