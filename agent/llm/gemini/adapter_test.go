@@ -260,6 +260,7 @@ func TestFinish(t *testing.T) {
 	t.Parallel()
 	for chunk, want := range map[string]llm.Finish{
 		`{"candidates":[{"finishReason":"STOP"}]}`:                                                              {Reason: llm.FinishStop, Raw: "STOP"},
+		`{"candidates":[{"finishReason":"STOP"}],"responseId":7}`:                                               {Reason: llm.FinishStop, Raw: "STOP"},
 		`{"candidates":[{"finishReason":"MAX_TOKENS"}]}`:                                                        {Reason: llm.FinishLength, Raw: "MAX_TOKENS"},
 		`{"candidates":[{"finishReason":"SAFETY","finishMessage":"no"}]}`:                                       {Reason: llm.FinishContentFilter, Raw: "SAFETY", Detail: "no"},
 		`{"candidates":[{"finishReason":"RECITATION"}]}`:                                                        {Reason: llm.FinishContentFilter, Raw: "RECITATION"},

@@ -92,13 +92,8 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 		return take(d, raw, text, d.text)
 	}
 	var c chunk[json.RawMessage]
-	if err := json.Unmarshal(raw, &c); err != nil {
-		var mistyped *json.UnmarshalTypeError
-		if !errors.As(err, &mistyped) {
-			return fmt.Errorf("read a chunk: %w", err)
-		}
-		d.builder.Provider(raw)
-		return nil
+	if err := wire.Unmarshal(raw, &c); err != nil {
+		return fmt.Errorf("read a chunk: %w", err)
 	}
 	return take(d, raw, c, d.part)
 }

@@ -150,10 +150,8 @@ func unfenced(text string) string {
 // out what cannot stand alone yet.
 func closed(text string) string {
 	var open []byte // the missing closing brackets, outermost first
-	whole := 0      // how much of text is kept, with ends appended
-	var ends string // what closes it
+	whole := 0      // how much of text is kept: what is open at its end stays open after it
 	quoted, escaped := false, false
-	settle := func(at int) { whole, ends = at, reversed(open) }
 	for i := 0; i < len(text); i++ {
 		switch b := text[i]; {
 		case escaped:
@@ -165,15 +163,15 @@ func closed(text string) string {
 		case quoted:
 		case b == '{' || b == '[':
 			open = append(open, b+2) // } and ] are two further in ASCII
-			settle(i + 1)
+			whole = i + 1
 		case (b == '}' || b == ']') && len(open) > 0:
 			open = open[:len(open)-1]
-			settle(i + 1)
+			whole = i + 1
 		case b == ',':
-			settle(i) // the text before a comma is complete
+			whole = i // the text before a comma is complete
 		}
 	}
-	return text[:whole] + ends
+	return text[:whole] + reversed(open)
 }
 
 func reversed(b []byte) string {
