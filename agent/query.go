@@ -129,6 +129,9 @@ func NewQueryResult() QueryResult { return QueryResult{Usage: llm.Usage{Known: t
 
 // Apply folds in an event. Status is set once the event was a [ProcessingEnd].
 func (r *QueryResult) Apply(ev Event) {
+	if made, ok := RequestOf(ev.Data); ok {
+		r.spend(made)
+	}
 	switch d := ev.Data.(type) {
 	case UserInput:
 		r.Text = ""
@@ -139,13 +142,6 @@ func (r *QueryResult) Apply(ev Event) {
 		if len(d.Message.Parts) > 0 {
 			r.Turns++
 		}
-		r.spend(d.Provider, d.Model, d.Usage, d.Cost)
-	case Retrying:
-		if d.Counts() {
-			r.spend(d.Provider, d.Model, d.Usage, d.Cost)
-		}
-	case SideRequest:
-		r.spend(d.Provider, d.Model, d.Usage, d.Cost)
 	case Failure:
 		r.Failure = &d
 	case Warning:
@@ -161,16 +157,16 @@ func (r *QueryResult) Apply(ev Event) {
 }
 
 // spend adds one request.
-func (r *QueryResult) spend(provider, model string, u llm.Usage, cost *llm.Cost) {
-	i := slices.IndexFunc(r.ByModel, func(m ModelCost) bool { return m.Provider == provider && m.Model == model })
+func (r *QueryResult) spend(made SideRequest) {
+	i := slices.IndexFunc(r.ByModel, func(m ModelCost) bool { return m.Provider == made.Provider && m.Model == made.Model })
 	if i < 0 {
 		i = len(r.ByModel)
-		r.ByModel = append(r.ByModel, ModelCost{Provider: provider, Model: model, Usage: llm.Usage{Known: true}})
+		r.ByModel = append(r.ByModel, ModelCost{Provider: made.Provider, Model: made.Model, Usage: llm.Usage{Known: true}})
 	}
-	r.ByModel[i].Usage = r.ByModel[i].Usage.Add(u)
-	r.ByModel[i].Cost.Add(cost)
-	r.Usage = r.Usage.Add(u)
-	r.Cost.Add(cost)
+	r.ByModel[i].Usage = r.ByModel[i].Usage.Add(made.Usage)
+	r.ByModel[i].Cost.Add(made.Cost)
+	r.Usage = r.Usage.Add(made.Usage)
+	r.Cost.Add(made.Cost)
 }
 
 // RequestOf returns the model request that an event reports, as a side request;
