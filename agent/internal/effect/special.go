@@ -169,6 +169,23 @@ var interpreterLetters = map[string]interpreter{
 // loaders are long options whose value names code.
 var loaders = strings.Fields("require import loader experimental-loader")
 
+// versions are options with which interpreters print their version.
+var versions = []string{"--version", "-V", "-v"}
+
+// ends reports whether an interpreter ends once it has printed its version. Some
+// go on with their program if there are other arguments.
+func ends(program, option string, alone bool) bool {
+	switch program {
+	case "python", "python2", "python3":
+		return option != "-v"
+	case "node", "nodejs", "php", "perl", "julia", "guile":
+		return true
+	case "ruby", "Rscript":
+		return option == "--version" || alone
+	}
+	return alone
+}
+
 // plainModule matches what perl loads without running anything else in it.
 var plainModule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[mM]-?[A-Za-z0-9_:]+(=[A-Za-z0-9_:,]*)?$`) })
 
@@ -187,7 +204,7 @@ func interprets(w *walker, program string, args []value, s *scope) {
 		case text == "-m" && i+1 < len(args):
 			w.do(program+" -m "+args[i+1].text(), args[i+2:], s)
 			return
-		case arg.exact() && (text == "--version" || text == "-V" || text == "-v" && program != "python" && program != "python3"):
+		case arg.exact() && slices.Contains(versions, text) && ends(program, text, len(args) == 1):
 			return
 		case program == "node" && (text == "--test" || text == "--check"):
 			w.runsHere(program+" "+text, nil, s)
