@@ -204,7 +204,7 @@ export const problems: Record<ProblemID, Words> = {
   worktree_unmade: {
     message: '无法创建工作树。',
     kept: '没有创建分支。',
-    next: '请查看详情，或者创建不带工作树的分支。',
+    next: '请查看“详细信息”，或者创建不带工作树的分支。',
   },
   worktree_gone: {
     message: '这个会话的工作树 {0} 已经不存在。',
@@ -682,7 +682,7 @@ export const problems: Record<ProblemID, Words> = {
   changes_locked: {
     message: '仓库已锁定：另一个 git 正在操作它，或曾被中断。',
     kept: '没有做任何更改。',
-    next: '请等它完成，然后重试。如果没有 git 在运行，请删除详情中列出的锁文件。',
+    next: '请等它完成，然后重试。如果没有 git 在运行，请删除“详细信息”中列出的锁文件。',
   },
   changes_slow: {
     message: '读取更改超过 {0} 秒，已停止。',
@@ -1073,7 +1073,7 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有接受任何内容。',
     next: '请重新查看，然后再决定。',
   },
-  server_failed: { message: '{0} 未连接。', next: '请阅读详情中的原因后重试。' },
+  server_failed: { message: '{0} 未连接。', next: '请在“详细信息”中查看原因后重试。' },
   server_needs_auth: { message: '{0} 需要你授权 Atelier。', next: '请授权。' },
   server_config: { message: '{0} 按目前的配置无法连接：{1}。', next: '请更正。' },
   server_no_file: {
@@ -1104,12 +1104,12 @@ export const problems: Record<ProblemID, Words> = {
   server_closed: { message: '{0} 已断开。' },
   server_tool_unusable: {
     message: '无法向模型提供工具 {0}。',
-    next: '请阅读详情中的原因。',
+    next: '请在“详细信息”中查看原因。',
   },
   server_authorise: {
     message: '无法授权 {0}。',
     kept: '没有做任何更改。',
-    next: '请阅读详情中的原因。',
+    next: '请在“详细信息”中查看原因。',
   },
   server_auth_ended: { message: '你对 {0} 的授权已结束或被撤销。', next: '请重新授权。' },
   server_auth_refused: { message: '{0} 拒绝了为它签发的令牌。', next: '请重新授权。' },
@@ -1150,7 +1150,7 @@ export const problems: Record<ProblemID, Words> = {
   server_import_unread: {
     message: '无法读取 {0}。',
     kept: '文件没有改变。',
-    next: '请阅读详情中的原因。',
+    next: '请在“详细信息”中查看原因。',
   },
   servers_file: {
     message: '{0} 从第 {1} 行起无法读取，因此其中的服务器不会连接。',

@@ -35,7 +35,7 @@ export const zhCN: Translated<typeof messages> = {
   changed: '{n} 个工具有更改，等待确认',
   latency: '延迟 {time}',
   answered: '上次成功：{ago}',
-  next: '{time}后再次尝试',
+  next: '{time} 后再次尝试',
 
   show: '显示 {server}',
   on: '使用 {server}',
@@ -74,7 +74,7 @@ export const zhCN: Translated<typeof messages> = {
   fact_next: '下次尝试',
   fact_pid: '进程',
   fact_latency: '延迟',
-  fact_latency_value: '{time}，测于{ago}',
+  fact_latency_value: '{time}，{ago}测得',
   fact_answered: '上次成功',
   fact_calls: '调用',
   fact_calls_value: '{n} 次，其中 {failures} 次失败',

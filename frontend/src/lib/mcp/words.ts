@@ -1,6 +1,6 @@
 /** Says in words what servers are like. */
 import { language } from '../i18n/i18n.svelte'
-import { ago, duration } from '../model/format'
+import { duration, elapsed, timeAgo } from '../model/format'
 import { targetOf } from '../model/serverDraft'
 import { markHidden } from '../model/visible'
 import type { Scope, ServerFinding, ServerLogEntry, ServerRow } from '../types.gen'
@@ -24,9 +24,9 @@ export function factsOf(row: ServerRow, now: number): string[] {
     phrases.push(toolsWords(counts.tools, counts.tools_off ?? 0))
     if (health.latency_us) phrases.push(own('latency', { time: latency(health.latency_us) }))
     if (health.answered)
-      phrases.push(own('answered', { ago: ago(health.answered, now, language()) }))
+      phrases.push(own('answered', { ago: timeAgo(health.answered, now, language()) }))
   } else if (health.next && health.next > now) {
-    phrases.push(own('next', { time: duration(1000 * Math.ceil((health.next - now) / 1000)) }))
+    phrases.push(own('next', { time: elapsed(1000 * Math.ceil((health.next - now) / 1000)) }))
   } else if (state === 'off' || state === 'refused' || state === 'shadowed') {
     phrases.push(markHidden(targetOf(row.draft)).slice(0, 200))
   }

@@ -11,12 +11,15 @@ import {
   month,
   price,
   timeLimit,
+  timeAgo,
   tokens,
 } from './format'
 import { markHidden, visiblePieces } from './visible'
 
 test.each([
   [850, '850 ms'],
+  [999.7, '1.0 s'],
+  [59_960, '1 m 00 s'],
   [3240, '3.2 s'],
   [245_000, '4 m 05 s'],
   [3_700_000, '1 h 01 m'],
@@ -69,6 +72,18 @@ test('relative times are short', () => {
   expect(ago(now, now, 'en')).toBe('now')
   expect(ago(now - 5 * 60_000, now, 'en')).toBe('5m')
   expect(ago(now - 3 * 3_600_000, now, 'en')).toBe('3h')
+})
+
+test.each([
+  [0, 'now', '现在'],
+  [5 * 60_000, '5m ago', '5分钟前'],
+  [3 * 3_600_000, '3h ago', '3小时前'],
+  [24 * 3_600_000, 'yesterday', '昨天'],
+  [3 * 24 * 3_600_000, '3d ago', '3天前'],
+])('in a sentence, %i ms before now are: %s', (ms, english, chinese) => {
+  const now = new Date(2026, 10, 27, 12).getTime()
+  expect(timeAgo(now - ms, now, 'en')).toBe(english)
+  expect(timeAgo(now - ms, now, 'zh-CN')).toBe(chinese)
 })
 
 test('days begin at midnight, weeks on Monday, and what is older belongs to its month', () => {

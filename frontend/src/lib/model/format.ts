@@ -2,12 +2,11 @@
 
 /** 850 ms, 3.2 s, 4 m 05 s */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  const minutes = Math.floor(ms / 60_000)
-  if (minutes < 60) {
-    return `${minutes} m ${String(Math.floor((ms % 60_000) / 1000)).padStart(2, '0')} s`
-  }
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.max(60, Math.floor(ms / 1000))
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} m ${String(seconds % 60).padStart(2, '0')} s`
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`
 }
 
@@ -61,20 +60,33 @@ export const price = (amount: number): string =>
 
 /** How long ago something was, in a few characters: now, 5m, 3h, 2d, then a date */
 export function ago(at: number, now: number, language: string): string {
-  const minutes = Math.floor((now - at) / 60_000)
-  if (minutes < 60) {
-    const format = new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' })
-    return minutes < 1 ? format.format(0, 'second') : unit(minutes, 'minute', language)
-  }
-  if (minutes < 24 * 60) return unit(Math.floor(minutes / 60), 'hour', language)
-  if (minutes < 7 * 24 * 60) return unit(Math.floor(minutes / 1440), 'day', language)
-  return new Date(at).toLocaleDateString(language, { month: 'short', day: 'numeric' })
+  const [count, unit] = since(at, now)
+  if (!unit) return date(at, language)
+  if (count === 0) return relative(count, unit, language)
+  const style = { style: 'unit', unit, unitDisplay: 'narrow' } as const
+  return new Intl.NumberFormat(language, style).format(count)
 }
 
-const unit = (value: number, name: string, language: string) =>
-  new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'narrow' }).format(
-    value,
-  )
+/** When something was, as a part of a sentence: now, 5m ago, yesterday, then a date */
+export function timeAgo(at: number, now: number, language: string): string {
+  const [count, unit] = since(at, now)
+  return unit ? relative(-count, unit, language) : date(at, language)
+}
+
+/** The largest whole unit of the time since then; none after a week. */
+function since(at: number, now: number): [number, ('second' | 'minute' | 'hour' | 'day')?] {
+  const minutes = Math.floor((now - at) / 60_000)
+  if (minutes < 1) return [0, 'second']
+  if (minutes < 60) return [minutes, 'minute']
+  if (minutes < 24 * 60) return [Math.floor(minutes / 60), 'hour']
+  return minutes < 7 * 24 * 60 ? [Math.floor(minutes / 1440), 'day'] : [0]
+}
+
+const relative = (count: number, unit: Intl.RelativeTimeFormatUnit, language: string) =>
+  new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' }).format(count, unit)
+
+const date = (at: number, language: string) =>
+  new Date(at).toLocaleDateString(language, { month: 'short', day: 'numeric' })
 
 /** A day of the session list, or a month as the time at which it began. */
 export type Age = 'today' | 'yesterday' | 'week' | number

@@ -1,7 +1,7 @@
 /** Says in words what skills and commands are like. */
 import { fill } from '../i18n/fill'
 import { language } from '../i18n/i18n.svelte'
-import { ago, tokens } from '../model/format'
+import { timeAgo, tokens } from '../model/format'
 import type { SkillSource } from '../model/skills'
 import { markHidden } from '../model/visible'
 import type { SkillFinding, SkillLimits, SkillRow, SkillTemplate, SkillUsage } from '../types.gen'
@@ -40,7 +40,7 @@ export function whoWords({ by_user, by_model }: SkillUsage): string {
 /** When it was used last in this project, and how often. */
 export function usedWords({ last, count }: SkillUsage, now: number): string {
   if (!last) return own('unused')
-  const when = ago(last, now, language())
+  const when = timeAgo(last, now, language())
   return count && count > 1 ? own('used_often', { when, n: count }) : own('used', { when })
 }
 

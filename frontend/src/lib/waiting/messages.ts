@@ -4,7 +4,7 @@ export const messages = {
   empty: 'Nothing waits for you. Questions of all sessions and their agents come together here.',
   agent: '{agent}, an agent of “{title}”',
   open: 'Open the session',
-  since: 'waiting for {time}',
+  since: 'asked {time}',
   ruled: {
     one: 'Your rule answered {n} other request.',
     other: 'Your rule answered {n} other requests.',

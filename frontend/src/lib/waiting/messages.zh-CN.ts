@@ -5,7 +5,7 @@ export const zhCN: Translated<typeof messages> = {
   empty: '没有需要你处理的事项。所有会话及其智能体的问题都会汇集在这里。',
   agent: '{agent}（“{title}”的智能体）',
   open: '打开会话',
-  since: '已等待 {time}',
+  since: '提问时间：{time}',
   ruled: {
     one: '你的规则已回答另外 {n} 个请求。',
     other: '你的规则已回答另外 {n} 个请求。',
