@@ -77,6 +77,8 @@ export class Ledger {
     try {
       const page = await this.#call('permissions.ledger', { ...asked, before, limit })
       if (this.#isPast(asked)) return
+      // The list was read again meanwhile and ends elsewhere: between the two there might be others.
+      if (before && before !== this.#next) return
       this.#take(page, before !== undefined)
     } catch (thrown) {
       if (!this.#isPast(asked)) this.failure = asApiError(thrown)

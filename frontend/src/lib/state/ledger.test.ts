@@ -52,6 +52,24 @@ test('an answer to an earlier filter is dropped', async () => {
   expect(seqs(ledger)).toEqual([2])
 })
 
+test('older calls leave no gap to a list that was read again meanwhile', async () => {
+  const waiting: ((page: LedgerPage) => void)[] = []
+  const call = () => new Promise<LedgerPage>((resolve) => waiting.push(resolve))
+  const ledger = new Ledger(call as unknown as Call)
+  const next = (seq: number) => ({ at: seq, session: 's', seq })
+  void ledger.load()
+  waiting[0]!({ rows: [row(5), row(4)], next: next(4) })
+  await settled()
+  void ledger.older()
+  void ledger.load()
+  waiting[2]!({ rows: [row(7), row(6)], next: next(6) })
+  await settled()
+  waiting[1]!({ rows: [row(3)] })
+  await settled()
+  expect(seqs(ledger)).toEqual([7, 6])
+  expect(ledger.more).toBe(true)
+})
+
 test('the project has the calls of all sessions', async () => {
   const { asked, ledger } = setUp()
   ledger.follow('s')
