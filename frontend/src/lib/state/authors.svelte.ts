@@ -5,7 +5,8 @@ import type { BlameReply } from '../types.gen'
 export class Authors {
   wished = $state(false)
   reply = $state.raw<BlameReply>()
-  #path?: string
+  /** What is read; the answer of an earlier reading is dropped. */
+  #reading?: object
   #call: Call
 
   constructor(call: Call) {
@@ -14,13 +15,13 @@ export class Authors {
 
   /** Reads who wrote a file of the project, or of the worktree of a session that has one. */
   async read(path: string, session?: string): Promise<void> {
-    this.#path = path
+    const reading = (this.#reading = {})
     if (!this.wished) return
     const reply = await this.#call('files.blame', { session, path })
-    if (this.#path === path) this.reply = reply
+    if (this.#reading === reading) this.reply = reply
   }
 
   clear(): void {
-    this.#path = this.reply = undefined
+    this.#reading = this.reply = undefined
   }
 }

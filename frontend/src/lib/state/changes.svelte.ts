@@ -93,10 +93,11 @@ export class Changes {
     this.problem = null
     if (!file) return
     this.path = file.path
+    const asked = this.#asked
     try {
       await this.#read(file)
     } catch (thrown) {
-      this.problem = asApiError(thrown)
+      if (!this.#isPast(asked)) this.problem = asApiError(thrown)
     }
   }
 
@@ -181,8 +182,9 @@ export class Changes {
   }
 
   async #read({ path, from }: ChangedFile): Promise<void> {
-    const diff = await this.#call('changes.diff', { ...this.#asked, path, from })
-    if (this.path !== path) return
+    const asked = this.#asked
+    const diff = await this.#call('changes.diff', { ...asked, path, from })
+    if (this.path !== path || this.#isPast(asked)) return
     this.diff = diff
     if (diff.diff && !diff.vanished) await this.#attribute(path)
   }

@@ -159,6 +159,27 @@ test('a message is kept until its commit is made', async () => {
   expect(changes.message).toBe('')
 })
 
+test('a difference and its authors that come after the session was left are dropped', async () => {
+  const diffs: ((diff: DiffReply) => void)[] = []
+  const { changes } = setUp({
+    'changes.list': () => listOf('a.ts'),
+    'changes.diff': () => new Promise<DiffReply>((resolve) => diffs.push(resolve)),
+  })
+  const diffOf = (diff: string) => ({ diff, seen: diff }) as unknown as DiffReply
+  changes.follow('s1', '/shop')
+  await settled()
+  const [file] = changes.files
+  void changes.open(file)
+  changes.follow('s2', '/shop')
+  await settled()
+  void changes.open(file)
+  diffs[1]!(diffOf('of s2'))
+  await settled()
+  diffs[0]!(diffOf('of s1'))
+  await settled()
+  expect(changes.diff?.diff).toBe('of s2')
+})
+
 const saved = (comments: Changes['comments'], text: string) => {
   comments.begin({ path: 'a.ts', line: 3, side: 'new', quote: 'x', text })
   comments.save()
