@@ -14,7 +14,9 @@ import type {
 /** What waits for the user in all sessions of the project, the oldest first (OAS-630). */
 export class Approvals {
   list = $state.raw<readonly Approval[]>([])
-  /** Why the last answer or the last read failed. */
+  /** Why the list could not be read. */
+  failure = $state.raw<ApiError>()
+  /** Why the last answer failed. */
   problem = $state.raw<ApiError>()
   /** How many requests a rule answered since the user's last answer. */
   ruled = $state(0)
@@ -28,8 +30,9 @@ export class Approvals {
   readonly load = oneAtATime(async () => {
     try {
       this.list = (await this.#call('approvals.list', {})).approvals ?? []
+      this.failure = undefined
     } catch (thrown) {
-      this.problem = asApiError(thrown)
+      this.failure = asApiError(thrown)
     }
   })
 

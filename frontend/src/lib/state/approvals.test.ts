@@ -18,10 +18,10 @@ const settle = () => new Promise((resolve) => setTimeout(resolve))
 function hosted(waits: Approval[], replies: Record<string, unknown> = {}) {
   const calls: unknown[] = []
   const call = async (method: string, args: unknown) => {
-    if (method === 'approvals.list') return { approvals: [...waits] }
-    calls.push([method, args])
     const reply = replies[method] ?? {}
     if (reply instanceof Error) throw reply
+    if (method === 'approvals.list') return { approvals: [...waits] }
+    calls.push([method, args])
     return reply
   }
   return { approvals: new Approvals(call as unknown as Call), calls }
@@ -56,6 +56,21 @@ test('an answer goes to its session, and a failure is kept to be shown', async (
   const ill = hosted([], { 'conversation.answer': new ApiError({ code: 'x', message: 'No.' }) })
   expect(await ill.approvals.answer(approval('a'), { decision: 'deny' })).toBe(false)
   expect(ill.approvals.problem?.message).toBe('No.')
+})
+
+test('a reading that failed is past once another one worked, and a failed answer is not', async () => {
+  const problem = new ApiError({ code: 'x', message: 'No.' })
+  const results: Record<string, unknown> = {
+    'conversation.answer': problem,
+    'approvals.list': problem,
+  }
+  const { approvals } = hosted([], results)
+  await approvals.answer(approval('a'), { decision: 'deny' })
+  await approvals.load()
+  expect([approvals.failure, approvals.problem]).toEqual([problem, problem])
+  delete results['approvals.list']
+  await approvals.load()
+  expect([approvals.failure, approvals.problem]).toEqual([undefined, problem])
 })
 
 test('a rule begins as the narrowest suggestion and says what it would have matched', async () => {

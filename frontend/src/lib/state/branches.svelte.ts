@@ -19,6 +19,9 @@ export class Branches {
   /** What the user is asked about before it is forked. */
   asking = $state.raw<ForkPoint>()
   busy = $state(false)
+  /** Why the branches could not be read. */
+  failure = $state.raw<ApiError | null>(null)
+  /** Why what the user asked for was not done. */
   problem = $state.raw<ApiError | null>(null)
   /** The branch that the open session is compared with. */
   other = $state<string>()
@@ -37,6 +40,7 @@ export class Branches {
     if (this.#of === session) return
     this.#of = session
     this.list = []
+    this.failure = null
     this.#close()
     void this.load()
   }
@@ -44,12 +48,15 @@ export class Branches {
   readonly load = oneAtATime(async () => {
     const of = this.#of
     if (!of) return
-    await this.#attempt(async () => {
+    try {
       const { branches = [], more = 0 } = await this.#call('sessions.branches', { session: of })
       if (this.#of !== of) return
       this.list = branches
       this.more = more
-    })
+      this.failure = null
+    } catch (thrown) {
+      if (this.#of === of) this.failure = asApiError(thrown)
+    }
   })
 
   /** Reads the list again after a fork, and after news of a branch. */

@@ -46,6 +46,22 @@ test('the list is read again after a fork and after news of a branch', async () 
   expect(await hear('x', 'session_forked')).toBe(3)
 })
 
+test('a list that is read again meanwhile hides no failure of what the user asked for', async () => {
+  const problem = new ApiError({ code: 'invalid', message: 'It has changed.' })
+  const answers: Record<string, unknown> = { 'sessions.branches': {}, 'sessions.fork': problem }
+  const { branches } = hostOf(answers)
+  branches.follow('a')
+  await branches.fork({ session: 'a' })
+  await branches.load()
+  expect([branches.problem, branches.failure]).toEqual([problem, null])
+  answers['sessions.branches'] = problem
+  await branches.load()
+  expect(branches.failure).toBe(problem)
+  answers['sessions.branches'] = {}
+  await branches.load()
+  expect([branches.problem, branches.failure]).toEqual([problem, null])
+})
+
 test('a hunk is taken as it was shown, and what differs is read again', async () => {
   const { branches, asked } = hostOf({
     'sessions.branches': {},

@@ -93,8 +93,8 @@ export class Hooks {
 
   /** Opens the editor for an existing hook or a new one. */
   async write(row?: HookRow): Promise<void> {
-    await this.#learn()
     this.problem = null
+    if (!(await this.#learn())) return
     this.editor = new HookEditor(this.#call, this.#session, row)
   }
 
@@ -110,9 +110,9 @@ export class Hooks {
     return isSaved
   }
 
-  /** Reads what does not change: the points and the templates. */
-  async #learn(): Promise<void> {
-    if (this.points.length > 0) return
+  /** Reads what does not change: the points and the templates. It reports false if that failed. */
+  async #learn(): Promise<boolean> {
+    if (this.points.length > 0) return true
     try {
       const [{ points = [] }, { templates = [] }] = await Promise.all([
         this.#call('hooks.points', {}),
@@ -120,8 +120,10 @@ export class Hooks {
       ])
       this.points = points
       this.templates = templates
+      return true
     } catch (thrown) {
       this.problem = asApiError(thrown)
+      return false
     }
   }
 
