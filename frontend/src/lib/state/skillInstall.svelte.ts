@@ -64,9 +64,14 @@ export class SkillInstall {
   /** Reads the folder or archive. At first every skill is chosen that replaces no other. */
   async inspect(): Promise<void> {
     await this.#work(async () => {
-      const { path, scope } = this
-      const found = await this.#call('skills.inspect', { path: path.trim(), scope })
-      if (path !== this.path || scope !== this.scope) return
+      const { path } = this
+      let scope: SkillScope
+      let found: SkillInspectReply
+      do {
+        scope = this.scope
+        found = await this.#call('skills.inspect', { path: path.trim(), scope })
+        if (path !== this.path) return
+      } while (scope !== this.scope)
       this.found = found
       this.replace = false
       this.#chosen.clear()

@@ -34,3 +34,21 @@ test('another path is looked into before anything is installed', async () => {
   expect(install.found).toBeUndefined()
   expect(await install.install()).toBe(0)
 })
+
+test('a scope that is chosen while the folder is read has it read again', async () => {
+  const answers: (() => void)[] = []
+  const call = vi.fn(
+    () => new Promise((resolve) => answers.push(() => resolve(found))) as Promise<typeof found>,
+  )
+  const install = new SkillInstall(call as unknown as Call)
+  install.path = '/x'
+  const inspected = install.inspect()
+  await install.move('project')
+  answers[0]!()
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  expect(install.found).toBeUndefined()
+  answers[1]!()
+  await inspected
+  expect(call).toHaveBeenLastCalledWith('skills.inspect', { path: '/x', scope: 'project' })
+  expect(install.found).toBe(found)
+})
