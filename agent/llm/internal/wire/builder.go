@@ -60,7 +60,18 @@ func (b *Builder) Stopped() bool { return b.stopped }
 
 // Count replaces the provider's earlier counts. A failed answer is charged for
 // as well.
-func (b *Builder) Count(used llm.Usage) { b.counted = used }
+func (b *Builder) Count(used llm.Usage) { b.counted = believed(used) }
+
+// believed returns counts, or unknown ones if a number cannot be a count of tokens:
+// the context would seem to be empty or full by it.
+func believed(u llm.Usage) llm.Usage {
+	for _, n := range [...]int64{u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteLong, u.Output, u.Reasoning} {
+		if n < 0 || n > maxTokens {
+			return llm.Usage{Charged: u.Charged}
+		}
+	}
+	return u
+}
 
 // Counted returns the provider's counts so far.
 func (b *Builder) Counted() llm.Usage { return b.counted }
@@ -258,7 +269,7 @@ func (b *Builder) Finish(usage llm.Usage, finish llm.Finish) {
 		b.Close(i, nil)
 		m.Parts = append(m.Parts, bl.part)
 	}
-	answer := &llm.Answer{Message: m, Usage: usage, Finish: finish, RateLimit: b.limits, LeftOut: max(0, b.size.calls-maxCalls)}
+	answer := &llm.Answer{Message: m, Usage: believed(usage), Finish: finish, RateLimit: b.limits, LeftOut: max(0, b.size.calls-maxCalls)}
 	if b.call != nil {
 		answer.RateLimit = b.call.limits
 	}

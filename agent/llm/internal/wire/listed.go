@@ -19,7 +19,7 @@ const (
 	// hundreds.
 	maxListed     = 5000
 	maxListedName = 200
-	maxTokens     = 1e9
+	maxTokens     = 1e9 // of a window or a request; more cannot be true
 	maxPrice      = 1e3 // dollars per million tokens
 )
 

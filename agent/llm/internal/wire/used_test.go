@@ -29,3 +29,20 @@ func TestFailedAnswersAreCounted(t *testing.T) {
 		}
 	})
 }
+
+// Numbers that cannot be counts of tokens are not believed.
+func TestImpossibleCountsAreUnknown(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, a api) {
+		for _, output := range []int64{-5, 1 << 50} {
+			server := llmtest.Serve(t, llmtest.Round{Text: "Done.", Usage: llm.Usage{Input: 10, Output: output, Known: true}})
+			_, answer, err := llmtest.Collect(a.adapter(a.url(server), secret, 0).Stream(t.Context(), ask("hi")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer.Usage != (llm.Usage{}) {
+				t.Errorf("%d tokens became %+v", output, answer.Usage)
+			}
+		}
+	})
+}
