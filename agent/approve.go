@@ -22,7 +22,7 @@ func (t *turn) judge(c *ready) GateCall { return t.opine(c, t.gate(c)) }
 // gate asks the gate about a call. A tool that cannot say what it would touch is
 // not trusted.
 func (t *turn) gate(c *ready) GateCall {
-	gc := GateCall{Tool: c.spec.Name, ReadOnly: c.spec.ReadOnly, Input: c.call.Arguments, Mode: t.session.settings().Mode}
+	gc := GateCall{Tool: c.spec.Name, ReadOnly: c.spec.ReadOnly, Input: c.call.Arguments, Mode: t.session.Latest().Mode}
 	access, broken := c.access()
 	if broken != "" {
 		c.judged = Verdict{Decision: Deny, Reason: broken, Final: true}

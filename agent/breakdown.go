@@ -79,7 +79,7 @@ func (t tally) tokens() int64 { return int64(t.added / bytesPerToken) }
 // and Compactor must be safe for concurrent use. Breakdown counts for at most
 // [tokens.Patience]; it estimates the rest from its length.
 func (s *Session) Breakdown(ctx context.Context, past *Transcript) ContextBreakdown {
-	set := s.settings()
+	set := s.Latest()
 	model := llm.Origin{Provider: set.Provider, Model: set.Model}
 	b := ContextBreakdown{
 		Provider: model.Provider, Model: model.Model, Window: s.cfg.Facts.Limits(model.Provider, model.Model).Window,

@@ -2,7 +2,9 @@ package agent_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -150,5 +152,27 @@ func TestBrokenAnswerCounts(t *testing.T) {
 	r.run("Go on.")
 	if after := r.session.Breakdown(t.Context(), folded(r)); after.Used != 3000 || after.Added != 0 {
 		t.Errorf("once it is counted: %+v", after)
+	}
+}
+
+// A page asks what fills the context while the session records settings.
+func TestBreakdownWhileSettingsAreRecorded(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script())
+	r.open()
+	past := folded(r)
+	var all sync.WaitGroup
+	all.Go(func() {
+		for i := range 100 {
+			r.session.Configure(agent.Settings{Provider: llmtest.Provider, Model: fmt.Sprint("m", i), Mode: agent.ModeDefault})
+			r.session.RecordSettings()
+		}
+	})
+	for range 100 {
+		r.session.Breakdown(t.Context(), past)
+	}
+	all.Wait()
+	if b := r.session.Breakdown(t.Context(), past); b.Model != "m99" {
+		t.Errorf("the context is that of %q", b.Model)
 	}
 }

@@ -91,7 +91,7 @@ func (BriefingUpdate) Kind() Kind { return KindBriefingUpdate }
 // situation describes a model's situation and clears the list of touched files.
 func (t *turn) situation(model llm.Origin) Situation {
 	now := Situation{
-		Provider: model.Provider, Model: model.Model, Mode: t.session.settings().Mode,
+		Provider: model.Provider, Model: model.Model, Mode: t.session.Latest().Mode,
 		Worked: t.worked, AtInput: !t.described,
 	}
 	t.worked, t.described = nil, true

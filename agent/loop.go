@@ -65,7 +65,7 @@ func (s *Session) RunInput(ctx context.Context, input Queued) iter.Seq2[Event, e
 // asking is a turn that asks a model.
 func (s *Session) asking(ctx context.Context, body func(*turn)) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
-		if s.settings().Model == "" {
+		if s.Latest().Model == "" {
 			t.yield(Event{}, ErrNoModel)
 			return
 		}
@@ -212,7 +212,7 @@ func (t *turn) begin(input Queued) EndReason {
 	input = t.attached(input)
 	t.emit(UserInput{Text: input.Text, QueueID: input.ID, Typed: input.Typed, Skill: input.Skill})
 	if opened {
-		start := SessionStartInput{Source: "startup", Model: t.session.settings().Model}
+		start := SessionStartInput{Source: "startup", Model: t.session.Latest().Model}
 		if t.number > 1 {
 			start.Source = "resume"
 		}

@@ -356,16 +356,6 @@ func (s *Session) Suspend() {
 	}
 }
 
-// settings returns the current settings, recorded or not.
-func (s *Session) settings() Settings {
-	s.control.mu.Lock()
-	defer s.control.mu.Unlock()
-	if s.control.settings != nil {
-		return *s.control.settings
-	}
-	return s.transcript.Settings
-}
-
 // RecordSettings records settings that Configure requested and that are not in
 // the log yet. It reports false if there are none.
 func (s *Session) RecordSettings() (Event, bool) {

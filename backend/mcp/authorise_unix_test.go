@@ -30,6 +30,13 @@ func TestAuthorise(t *testing.T) {
 	y.await("user a needs_auth")
 	y.consent("")
 	y.await("user a connected")
+	for y.rows()[0].Auth.URL != "" { // until the row hears of it
+		select {
+		case <-y.news:
+		case <-t.Context().Done():
+			t.Fatal("the row still asks")
+		}
+	}
 	if auth := y.rows()[0].Auth; auth != (ServerAuth{Kept: true}) {
 		t.Errorf("%+v", auth)
 	}
