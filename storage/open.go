@@ -117,13 +117,12 @@ func connect(path, options string) (*sql.DB, error) {
 // log. SQLite does not wait for another process that does so at the same time, as it
 // waits for other locks.
 func firstConnection(ctx context.Context, db *sql.DB) error {
-	ctx, cancel := context.WithTimeout(ctx, firstWait)
-	defer cancel()
+	begun := time.Now()
 	again := time.NewTicker(firstWait / 500)
 	defer again.Stop()
 	for {
 		err := db.PingContext(ctx)
-		if e := (sqlite3.Error{}); !errors.As(err, &e) || e.Code != sqlite3.ErrBusy {
+		if e := (sqlite3.Error{}); !errors.As(err, &e) || e.Code != sqlite3.ErrBusy || time.Since(begun) >= firstWait {
 			return err
 		}
 		select {
