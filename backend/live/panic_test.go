@@ -48,6 +48,11 @@ func TestATurnThatPanics(t *testing.T) {
 	}
 	s.turn(other, "meanwhile")
 	s.turn(l, "again")
+	for _, m := range s.model.Requests()[2].Messages {
+		if m.Text() == "Lost." {
+			t.Error("the next turn goes on from what was not stored")
+		}
+	}
 	want := []agent.Kind{agent.KindUserInput, agent.KindUserInput, agent.KindTextEnd, agent.KindProcessingEnd}
 	if diff := cmp.Diff(want, s.kinds("a")); diff != "" {
 		t.Errorf("the log (-want +got):\n%s", diff)
