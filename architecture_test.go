@@ -134,6 +134,7 @@ var overBudget = map[string]string{
 	"interface backend.Store":            "one store; splitting it would scatter one transaction's contract",
 	"fan-out agent/llm/provider":         "it lists all adapters",
 	"fan-out agent/permission":           "the gate joins what the analysers and the rules say",
+	"fan-out agent/permission/rule":      "it matches what commands do, also to what git keeps of files",
 	"fan-out agent/profile":              "it says to models what tools and projects say",
 	"fan-out agent/env":                  "it confines commands and guards files with what others know of them",
 	"fan-out agent/journal":              "it keeps what stands in folders, by the rules and names that other parts use",

@@ -452,24 +452,3 @@ func TestForeseesSecretsInEarlierCommits(t *testing.T) {
 		}
 	}
 }
-
-// A small index may stand for any amount of text, because names share beginnings.
-func TestIndexOfEndlessNames(t *testing.T) {
-	t.Parallel()
-	const entries, long = 3000, 32 << 10
-	entry := strings.Repeat("\x00", 62)
-	index := "DIRC\x00\x00\x00\x04\x00\x00\x0b\xb8" + entry + "\x00" + strings.Repeat("a", long) + "\x00" + strings.Repeat(entry+"\x00b\x00", entries-1)
-	if names, ok := tracked([]byte(index)); ok {
-		t.Errorf("%d names were read", len(names))
-	}
-}
-
-func FuzzTracked(f *testing.F) {
-	f.Add([]byte("DIRC\x00\x00\x00\x04\x00\x00\x00\x01" + strings.Repeat("\x00", 62) + "\x00.env\x00"))
-	f.Fuzz(func(t *testing.T, index []byte) {
-		names, ok := tracked(index)
-		if !ok && names != nil {
-			t.Errorf("%q of an index that is not one", names)
-		}
-	})
-}

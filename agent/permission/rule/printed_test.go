@@ -1,8 +1,6 @@
 package rule
 
 import (
-	"bytes"
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
@@ -163,11 +161,6 @@ func TestPipesOfRepositories(t *testing.T) {
 	}
 }
 
-func FuzzIndex(f *testing.F) {
-	f.Add([]byte("DIRC\x00\x00\x00\x04\x00\x00\x00\x01"))
-	f.Fuzz(func(_ *testing.T, data []byte) { indexed(data) })
-}
-
 // Patterns that mean some files of a folder are not got round by patterns, links
 // and code. OAS-630.
 func TestFloatingRulesSeeThroughLines(t *testing.T) {
@@ -213,22 +206,5 @@ func TestFloatingRulesSeeThroughLines(t *testing.T) {
 				t.Errorf("%s: %s: %+v", text, line, got)
 			}
 		}
-	}
-}
-
-// An index whose names share their beginnings, and so stand for more than memory
-// holds, cannot be read.
-func TestIndexOfHugeNames(t *testing.T) {
-	t.Parallel()
-	const entries, long = 3000, 32 << 10
-	entry := append(make([]byte, 60), 0x0f, 0xff) // a name of 4095 bytes or more
-	data := binary.BigEndian.AppendUint32([]byte("DIRC"), 4)
-	data = binary.BigEndian.AppendUint32(data, entries)
-	data = append(append(append(append(data, entry...), 0), bytes.Repeat([]byte("a"), long)...), 0)
-	for range entries - 1 {
-		data = append(append(append(data, entry...), 0), "b\x00"...)
-	}
-	if names, ok := indexed(data); ok {
-		t.Errorf("%d names were read", len(names))
 	}
 }
