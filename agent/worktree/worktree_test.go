@@ -362,12 +362,19 @@ func TestCreateIsInterrupted(t *testing.T) {
 	b.git("commit", "-qm", "many")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			if _, err := os.Lstat(filepath.Join(b.dir, worktree.Dir, "one", "many")); err == nil {
-				break
+		defer cancel()
+		again := time.NewTicker(time.Millisecond)
+		defer again.Stop()
+		for {
+			select {
+			case <-again.C:
+				if _, err := os.Lstat(filepath.Join(b.dir, worktree.Dir, "one", "many")); err == nil {
+					return
+				}
+			case <-ctx.Done():
+				return
 			}
 		}
-		cancel()
 	}()
 	tree, err := worktree.Create(ctx, b.dir, "one")
 	if err == nil {
