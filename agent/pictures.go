@@ -18,30 +18,47 @@ type fitted struct {
 	parts  map[*llm.Part][]llm.Part
 }
 
-// fitPictures converts pictures to a form that the model accepts.
-func (t *turn) fitPictures(model llm.Origin, limits llm.ModelLimits, messages []llm.Message) []llm.Message {
-	f := &t.session.fitted
-	if f.limits != limits {
-		*f = fitted{limits: limits}
+// mayHavePictures reports whether a message is looked at.
+func mayHavePictures(m llm.Message) bool { return m.Role != llm.RoleAssistant && len(m.Parts) > 0 }
+
+// keep forgets all but the given messages.
+func (f *fitted) keep(messages []llm.Message) {
+	kept := map[*llm.Part][]llm.Part{}
+	for _, m := range messages {
+		if mayHavePictures(m) {
+			kept[&m.Parts[0]] = f.parts[&m.Parts[0]]
+		}
 	}
-	messages = slices.Clone(messages)
-	now := make(map[*llm.Part][]llm.Part, len(messages)) // without those of messages that are gone
+	f.parts = kept
+}
+
+// fitPictures converts pictures to a form that the model accepts.
+func (t *turn) fitPictures(model llm.Origin, limits llm.ModelLimits, all []llm.Message) []llm.Message {
+	f := &t.session.fitted
+	if f.parts == nil || f.limits != limits {
+		*f = fitted{limits: limits, parts: map[*llm.Part][]llm.Part{}}
+	}
+	messages := slices.Clone(all)
+	looked := 0
 	var changes []PictureChange
 	for i := range messages {
 		m := &messages[i]
-		if m.Role == llm.RoleAssistant || len(m.Parts) == 0 {
+		if !mayHavePictures(*m) {
 			continue
 		}
+		looked++
 		parts, known := f.parts[&m.Parts[0]]
 		if !known {
 			var told []PictureChange
 			parts, told = fitParts(m.Parts, limits)
+			f.parts[&m.Parts[0]] = parts
 			changes = append(changes, told...)
 		}
-		now[&m.Parts[0]] = parts
 		m.Parts = parts
 	}
-	f.parts = now
+	if len(f.parts) > looked { // some messages are gone: a summary stands for them, or they were taken back
+		f.keep(all)
+	}
 	if subject := inWords(changes); len(changes) > 0 && !t.session.transcript.past.repairs[subject] {
 		told := Repaired(RepairPictures, model.Model, subject)
 		told.Subject, told.Pictures = subject, changes
