@@ -238,6 +238,7 @@ func TestFinishReasons(t *testing.T) {
 		{llm.FinishContextOverflow, 1, agent.EndFailed},
 		{llm.FinishLength, 2, agent.EndDone},
 		{llm.FinishRefusal, 1, agent.EndDone},
+		{llm.FinishOther, 1, agent.EndDone},
 	} {
 		t.Run(string(tt.reason), func(t *testing.T) {
 			t.Parallel()
@@ -247,6 +248,10 @@ func TestFinishReasons(t *testing.T) {
 			events := r.run("go")
 			if got := end(t, events); got != tt.end || len(model.Requests()) != tt.requests {
 				t.Errorf("ended as %s after %d requests, want %s after %d", got, len(model.Requests()), tt.end, tt.requests)
+			}
+			stays := tt.requests == 1 && tt.end == agent.EndDone
+			if warnings := find[agent.Warning](events); (len(warnings) == 1) != stays {
+				t.Errorf("warned %+v", warnings)
 			}
 		})
 	}

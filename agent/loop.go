@@ -435,6 +435,8 @@ func (t *turn) rest(f llm.Finish) EndReason {
 		t.emit(Warn(WarnFiltered, cmp.Or(f.Detail, f.Raw)))
 	case llm.FinishRefusal:
 		t.emit(Warn(WarnRefused, cmp.Or(f.Detail, f.Raw)))
+	case llm.FinishOther:
+		t.emit(Warn(WarnEnded, cmp.Or(f.Detail, f.Raw)))
 	}
 	return EndDone
 }

@@ -21,6 +21,7 @@ const (
 	WarnPaused           WarningID = "answer_paused"         // number of times
 	WarnFiltered         WarningID = "answer_filtered"       // what the provider said
 	WarnRefused          WarningID = "answer_refused"        // what the provider said
+	WarnEnded            WarningID = "answer_ended"          // the provider's word for why
 	WarnFallback         WarningID = "fallback"              // model, why it failed, the other model
 	WarnBudget           WarningID = "budget"                // spent, budget
 	WarnCostUnknown      WarningID = "cost_unknown"          // model, budget
@@ -49,6 +50,7 @@ var warnings = map[WarningID]struct{ code, message string }{
 	WarnPaused:           {"pause", "The provider paused its answer {0} times without completing it. Ask it to go on to get the rest."},
 	WarnFiltered:         {"content_filter", "The provider's content filter ended the answer. {0}"},
 	WarnRefused:          {"refusal", "The model refused to go on. {0}"},
+	WarnEnded:            {"ended", "The provider ended the answer for a reason that Atelier does not know: {0}. It may be incomplete."},
 	WarnFallback:         {"fallback", "{0} did not answer: {1}. {2} takes its place for this request."},
 	WarnBudget:           {"budget", "{0} of this session's budget of {1} is spent."},
 	WarnCostUnknown:      {"cost_unknown", "The cost of {0} is not known, so the budget of {1} does not stop it."},

@@ -1281,6 +1281,7 @@ export const warnings: Record<WarningID, string> = {
   answer_paused: '服务商已暂停回答 {0} 次，仍未完成。请让它继续，以得到其余部分。',
   answer_filtered: '服务商的内容过滤结束了回答。{0}',
   answer_refused: '模型拒绝继续回答。{0}',
+  answer_ended: '服务商结束了回答，Atelier 不认识其原因：{0}。回答可能不完整。',
   fallback: '{0} 没有响应：{1}。这次请求改由 {2} 完成。',
   budget: '本会话的预算为 {1}，已花费 {0}。',
   cost_unknown: '{0} 的费用未知，因此 {1} 的预算无法限制它。',
