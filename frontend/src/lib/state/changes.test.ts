@@ -243,3 +243,31 @@ test('comments are kept for each session, and outlive the page', () => {
   other.comments.remove(other.comments.all[0]!)
   expect(localStorage.getItem('atelier.comments:s1')).toBeNull()
 })
+
+test('a half written comment is there again when it is begun again', () => {
+  const at = (line: number) => ({ path: 'a.ts', line, side: 'new', quote: 'x', text: '' }) as const
+  const { changes } = setUp({ 'changes.list': () => listOf() })
+  const { comments } = changes
+  const begun = (line: number) => {
+    comments.begin(at(line))
+    return comments.writing?.text
+  }
+  changes.follow('s1', '/shop')
+  begun(3)
+  comments.writing!.text = 'Why'
+  comments.leave()
+  expect(comments.writing).toBeUndefined()
+  expect([begun(4), begun(3)]).toEqual(['', 'Why'])
+  changes.follow('s2', '/shop')
+  expect([comments.writing, begun(3)]).toEqual([undefined, ''])
+  changes.follow('s1', '/shop')
+  expect(begun(3)).toBe('Why')
+  comments.save()
+  expect([comments.all.length, begun(3)]).toEqual([1, ''])
+  const [comment] = comments.all
+  comments.begin(comment!, comment)
+  comments.writing!.text = ' '
+  comments.leave()
+  comments.begin(comment!, comment)
+  expect(comments.writing?.text).toBe('Why')
+})

@@ -1,3 +1,4 @@
+import { SvelteMap } from 'svelte/reactivity'
 import { type Comment, isAt } from '../model/changes'
 import type { Side } from '../model/diff'
 import { recall, remember } from './remember'
@@ -11,12 +12,14 @@ export class Comments {
   writing = $state<Comment>()
   #changes: Comment | undefined
   #owner = ''
+  /** Texts that were left half written, by their comment; they are there when it is begun again. */
+  readonly #unfinished = new SvelteMap<string, string>()
 
   /** Shows the comments of a session or, without one, of the project. */
   keep(owner: string): void {
     if (owner === this.#owner) return
+    this.leave()
     this.#owner = owner
-    this.writing = undefined
     this.all = read(owner)
   }
 
@@ -27,20 +30,35 @@ export class Comments {
   begin(comment: Comment, changes?: Comment): void {
     const isSame = this.writing && isAt(this.writing, comment.path, comment.line, comment.side)
     if (isSame && !changes) return
+    this.leave()
     this.#changes = changes
-    this.writing = { ...comment }
+    this.writing = { ...comment, text: this.#unfinished.get(this.#name(comment)) ?? comment.text }
   }
 
-  cancel(): void {
+  /** Ends the writing of a comment without storing it. */
+  leave(): void {
+    const { writing } = this
     this.writing = undefined
+    if (!writing) return
+    if (writing.text.trim()) this.#unfinished.set(this.#name(writing), writing.text)
+    else this.#unfinished.delete(this.#name(writing))
   }
 
   /** Keeps what was written. */
   save(): void {
     const { writing } = this
+    if (!writing?.text.trim()) {
+      this.leave()
+      return
+    }
     this.writing = undefined
-    if (!writing?.text.trim()) return
+    this.#unfinished.delete(this.#name(writing))
     this.#change(this.#owner, this.#changes ? [this.#changes] : [], [$state.snapshot(writing)])
+  }
+
+  /** Names a comment among those that were begun. */
+  #name({ path, line, side }: Comment): string {
+    return JSON.stringify([this.#owner, path, line, side, this.#changes?.text])
   }
 
   remove(...gone: readonly Comment[]): void {
