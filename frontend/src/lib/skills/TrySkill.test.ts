@@ -1,6 +1,6 @@
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { expect, test, vi } from 'vitest'
-import { readDraft, writeDraft } from '../state/drafts.svelte'
+import { beginEdit, draftOwner, endEdit, readDraft, writeDraft } from '../state/drafts.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 import type { SkillRow } from '../types.gen'
 import TrySkill from './TrySkill.svelte'
@@ -28,6 +28,16 @@ test('a skill is put before what is written, in place of another command', async
   await fireEvent.input(screen.getByRole('textbox'), { target: { value: ' 1.2 ' } })
   expect(await uses('')).toBe('/release 1.2')
   expect(skills.onuse).toHaveBeenCalledTimes(4)
+})
+
+test('while a sent prompt is edited, a skill is put before that prompt', async () => {
+  shown()
+  writeDraft('try', 'unsent')
+  beginEdit('try', 2, 'the shop')
+  await fireEvent.click(screen.getByRole('button', { name: 'Use in this session' }))
+  expect(readDraft(draftOwner('try'))).toBe('/release the shop')
+  endEdit('try')
+  expect(readDraft('try')).toBe('unsent')
 })
 
 test('the prompt is shown with its arguments, and hides nothing', async () => {
