@@ -69,14 +69,15 @@ func (w *Workbench) movedHere(ctx context.Context, _ backend.Empty) (MovedFolder
 	}
 	best := MovedFolder{}
 	for _, f := range folders { // the one that was used last first
-		if slices.Contains(record.Left, f.Folder) || f.Sessions == 0 || !isMissing(f.Folder) {
+		if slices.Contains(record.Left, f.Folder) || f.Sessions == 0 {
 			continue
 		}
 		by, err := w.matchReason(ctx, here, f.Folder)
 		if err != nil {
 			return MovedFolder{}, err
 		}
-		if rank[by] > rank[best.By] {
+		// Folders may be on disks that do not answer, so few are looked at.
+		if rank[by] > rank[best.By] && isMissing(f.Folder) {
 			best = MovedFolder{Folder: f.Folder, Sessions: f.Sessions, By: by}
 		}
 	}
