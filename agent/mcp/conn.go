@@ -69,6 +69,7 @@ func open(ctx context.Context, s Server, cfg Config, log *journal, legacy bool) 
 	c := &conn{server: s, cfg: cfg, log: log, lost: make(chan struct{}), dirty: make(chan struct{}, 1)}
 	c.state.stale = map[string]bool{}
 	c.life, c.end = context.WithCancel(context.Background())
+	ctx = withHeld(ctx, &held{whole: true})
 	err := c.dial(ctx, s.Transport == TransportSSE, legacy)
 	if err != nil {
 		fault := c.fault(ctx, err)
@@ -87,7 +88,7 @@ func open(ctx context.Context, s Server, cfg Config, log *journal, legacy bool) 
 	return c, nil
 }
 
-// dial makes the transport and shakes hands.
+// dial makes the transport and shakes hands. What ctx holds tells of the first answer.
 func (c *conn) dial(ctx context.Context, sse, legacy bool) error {
 	if c.wire.Interface != nil {
 		_ = c.wire.Close()
@@ -121,13 +122,11 @@ func (c *conn) dial(ctx context.Context, sse, legacy bool) error {
 	request := protocol.InitializeRequest{}
 	request.Params.ClientInfo = protocol.Implementation{Name: clientName, Version: c.cfg.Version, Title: "Atelier"}
 	request.Params.Capabilities = capabilities
-	h := &held{whole: true}
-	result, err := c.client.Initialize(withHeld(ctx, h), request)
-	switch {
-	case err == nil:
+	result, err := c.client.Initialize(ctx, request)
+	if err == nil {
 		c.peer = greeting(result)
-	case h.fault != nil:
-		return answerFault(h.fault)
+	} else if fault := heldIn(ctx).fault; fault != nil {
+		return answerFault(fault)
 	}
 	return err
 }
@@ -194,7 +193,8 @@ func (c *conn) close() {
 // result makes one request and returns the result as it came.
 func (c *conn) result(ctx context.Context, header map[string]string, request func(ctx context.Context) error) (json.RawMessage, error) {
 	h := &held{header: header}
-	err := request(withHeld(ctx, h))
+	ctx = withHeld(ctx, h)
+	err := request(ctx)
 	switch {
 	case h.fault != nil:
 		return nil, answerFault(h.fault)

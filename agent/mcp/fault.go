@@ -73,7 +73,7 @@ func answerFault(e *protocol.JSONRPCErrorDetails) *Fault {
 	return &Fault{Kind: FaultAnswer, Detail: shorten(strings.ToValidUTF8(e.Message, "\uFFFD"), mostText), Err: e.AsError()}
 }
 
-// fault names what went wrong on a connection.
+// fault names what went wrong on a connection with the request of ctx, if it has one.
 func (c *conn) fault(ctx context.Context, err error) *Fault {
 	var fault *Fault
 	var version protocol.UnsupportedProtocolVersionError
@@ -92,7 +92,7 @@ func (c *conn) fault(ctx context.Context, err error) *Fault {
 		return &Fault{Kind: FaultClosed, Err: ctx.Err()}
 	}
 	if c.wire.http != nil {
-		if fault := c.wire.http.fault(err); fault != nil {
+		if fault := c.wire.http.fault(ctx, err); fault != nil {
 			return fault
 		}
 	}

@@ -1,8 +1,10 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -188,6 +190,44 @@ func TestProxyIsToldTheServer(t *testing.T) { // OAS-405
 	defer mu.Unlock()
 	if len(ids) != 1 || ids["server-abc"] < 4 {
 		t.Errorf("requests by id: %v", ids)
+	}
+}
+
+// A call that broke off is not reported with the status of another one.
+func TestStatusOfAnotherCall(t *testing.T) {
+	t.Parallel()
+	handler := mcptest.Handler("good")
+	begun, refused := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		switch {
+		case bytes.Contains(body, []byte("break off")):
+			w.Header().Set("Content-Type", "text/event-stream")
+			_ = http.NewResponseController(w).Flush()
+			close(begun)
+			<-refused
+			panic(http.ErrAbortHandler)
+		case bytes.Contains(body, []byte("refuse")):
+			w.WriteHeader(http.StatusInternalServerError)
+		default:
+			handler.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	h := manager(t, mcp.Config{}, mcp.Server{Name: "s", Transport: mcp.TransportHTTP, Remote: mcp.Remote{URL: server.URL}})
+	h.connected(t, "s")
+	broken := make(chan error, 1)
+	go func() {
+		_, err := h.Call(t.Context(), mcp.CallRequest{Server: "s", Tool: "echo", Input: json.RawMessage(`{"text":"break off"}`)})
+		broken <- err
+	}()
+	<-begun
+	_, err := h.Call(t.Context(), mcp.CallRequest{Server: "s", Tool: "echo", Input: json.RawMessage(`{"text":"refuse"}`)})
+	close(refused)
+	if one, other := kind(err), kind(<-broken); one != mcp.FaultHTTP || other != mcp.FaultProtocol {
+		t.Errorf("the refused call: %s, the broken one: %s", one, other)
 	}
 }
 

@@ -50,7 +50,6 @@ type httpLink struct {
 	client  *http.Client
 	headers map[string]string
 	version atomic.Value // string
-	status  atomic.Int32 // of the newest response to a message
 	excess  atomic.Bool  // the server sent more than is accepted
 	shelf   *shelf
 	quit    context.CancelFunc
@@ -182,8 +181,8 @@ func (t *siftedTripper) RoundTrip(request *http.Request) (*http.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	if request.Method == http.MethodPost {
-		t.link.status.Store(int32(response.StatusCode))
+	if h := heldIn(request.Context()); h != nil {
+		h.status.Store(int32(response.StatusCode))
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
@@ -213,9 +212,12 @@ func (t *siftedTripper) CloseIdleConnections() {
 	}
 }
 
-// fault names what went wrong over HTTP.
-func (l *httpLink) fault(err error) *Fault {
-	status := l.status.Load()
+// fault names what went wrong over HTTP with the request of ctx, if it has one.
+func (l *httpLink) fault(ctx context.Context, err error) *Fault {
+	var status int32
+	if h := heldIn(ctx); h != nil {
+		status = h.status.Load()
+	}
 	var network *net.OpError
 	var name *net.DNSError
 	switch {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -21,12 +22,19 @@ type held struct {
 	header map[string]string // to send along
 	whole  bool              // the client gets the result too
 	sent   bool              // the request reached the transport
+	status atomic.Int32      // of the newest response over HTTP
 }
 
 type heldKey struct{}
 
 func withHeld(ctx context.Context, h *held) context.Context {
 	return context.WithValue(ctx, heldKey{}, h)
+}
+
+// heldIn returns nil if there is none.
+func heldIn(ctx context.Context) *held {
+	h, _ := ctx.Value(heldKey{}).(*held)
+	return h
 }
 
 // tap stands between mcp-go's client and a transport.
@@ -46,8 +54,8 @@ func (t *httpTap) SetProtocolVersion(version string) { t.link.SetProtocolVersion
 
 // SendRequest implements [transport.Interface].
 func (t *tap) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	h, ok := ctx.Value(heldKey{}).(*held)
-	if !ok {
+	h := heldIn(ctx)
+	if h == nil {
 		return t.ask(ctx, request)
 	}
 	h.result, h.fault, h.sent = nil, nil, true
