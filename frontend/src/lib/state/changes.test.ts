@@ -270,4 +270,8 @@ test('a half written comment is there again when it is begun again', () => {
   comments.leave()
   comments.begin(comment!, comment)
   expect(comments.writing?.text).toBe('Why')
+  comments.writing!.text = 'How'
+  comments.cancel()
+  comments.begin(comment!, comment)
+  expect(comments.writing?.text).toBe('Why')
 })

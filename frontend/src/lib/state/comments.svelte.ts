@@ -35,24 +35,24 @@ export class Comments {
     this.writing = { ...comment, text: this.#unfinished.get(this.#name(comment)) ?? comment.text }
   }
 
-  /** Ends the writing of a comment without storing it. */
+  /** Ends the writing of a comment, which goes on when the comment is begun again. */
   leave(): void {
     const { writing } = this
+    this.cancel()
+    if (writing?.text.trim()) this.#unfinished.set(this.#name(writing), writing.text)
+  }
+
+  /** Ends the writing of a comment and drops what was written. */
+  cancel(): void {
+    if (this.writing) this.#unfinished.delete(this.#name(this.writing))
     this.writing = undefined
-    if (!writing) return
-    if (writing.text.trim()) this.#unfinished.set(this.#name(writing), writing.text)
-    else this.#unfinished.delete(this.#name(writing))
   }
 
   /** Keeps what was written. */
   save(): void {
     const { writing } = this
-    if (!writing?.text.trim()) {
-      this.leave()
-      return
-    }
-    this.writing = undefined
-    this.#unfinished.delete(this.#name(writing))
+    this.cancel()
+    if (!writing?.text.trim()) return
     this.#change(this.#owner, this.#changes ? [this.#changes] : [], [$state.snapshot(writing)])
   }
 
