@@ -97,6 +97,9 @@ func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) 
 		if !ok {
 			return Foreseen{}, false
 		}
+		if handed.Index && !indexHandsOver(dir, handed) {
+			return Foreseen{}, false
+		}
 		f.Reads = append(f.Reads, secrets...)
 	}
 	if r.Tracked {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent/internal/sensitive"
@@ -43,7 +44,7 @@ var errTooMany = errors.New("too many files")
 // handedOver returns the files below a folder that may hold secrets. It reports
 // false if one of the names below it cannot be given to a program as a name that
 // only stands for a file of the project: a link leads elsewhere or to a secret,
-// or the name would be taken apart on its way and therefore has to be plain.
+// or the name is not [handable].
 func (l *Local) handedOver(root string, h shell.Handed) (paths []string, ok bool) {
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -56,7 +57,7 @@ func (l *Local) handedOver(root string, h shell.Handed) (paths []string, ok bool
 		if ok, _ := filepath.Match(h.Name, d.Name()); h.Name != "" && !ok && !d.IsDir() {
 			return nil
 		}
-		if h.Plain && path != root && (strings.ContainsAny(d.Name(), " \t\n\r\v\f\"'\\") || strings.HasPrefix(d.Name(), "-")) {
+		if path != root && !handable(d.Name(), h) {
 			return errNotPlain
 		}
 		switch {
@@ -76,6 +77,21 @@ func (l *Local) handedOver(root string, h shell.Handed) (paths []string, ok bool
 		return nil
 	})
 	return paths, err == nil
+}
+
+// handable reports whether a name is neither taken for an option nor taken apart on
+// its way.
+func handable(name string, h shell.Handed) bool {
+	return !(h.Bare && strings.HasPrefix(name, "-")) && !(h.Plain && strings.ContainsAny(name, " \t\n\r\v\f\"'\\"))
+}
+
+// indexHandsOver reports whether all names in the index of git are [handable] and
+// inside the project: they are listed even where there are no such files.
+func indexHandsOver(dir string, h shell.Handed) bool {
+	_, names, ok := tracked(dir)
+	return ok && !slices.ContainsFunc(names, func(name string) bool {
+		return !filepath.IsLocal(filepath.FromSlash(name)) || slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return !handable(part, h) })
+	})
 }
 
 var errNotPlain = errors.New("a name that may be something else")

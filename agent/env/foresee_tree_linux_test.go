@@ -1,6 +1,7 @@
 package env
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,6 +37,7 @@ func TestForeseesNamesThatAreHandedOver(t *testing.T) {
 	}
 	write("-rf", "x")
 	free(map[string]bool{"git ls-files | xargs cat": false, "find . -exec cat {} +": true, "for f in *; do cat \"$f\"; done": false})
+	free(map[string]bool{"git ls-files -z | xargs -0 sed -n 1p": false, "rg -l one | xargs sed -n 1p": false, "find . -print0 | xargs -0 sed -n 1p": true})
 	write("sub/.env", "x")
 	free(map[string]bool{"find . -exec cat {} +": true})
 	for line, want := range map[string]bool{
@@ -58,6 +60,37 @@ func TestForeseesNamesThatAreHandedOver(t *testing.T) {
 		free(map[string]bool{"find sub -exec cat {} +": want})
 		if err := os.Remove(link); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// Git lists what is in its index, even names that no file of the project can have,
+// or of which there is no file.
+func TestForeseesNamesThatOnlyTheIndexHas(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string]map[string]bool{
+		"gone.txt":              {"git ls-files | xargs cat": true, "git ls-files -z | xargs -0 sed -n 1p": true},
+		"-e1e id":               {"git ls-files | xargs cat": false, "git ls-files -z | xargs -0 sed -n 1p": false},
+		"sub/a -i":              {"git ls-files | xargs sed -n 1p": false, "git ls-files -z | xargs -0 sed -n 1p": true},
+		"../../../../etc/group": {"git ls-files -z | xargs -0 cat": false},
+	} {
+		l, _ := workplace(t)
+		const placeholder = "aaaaaaaaaaaaaaaaaaaaa" // as long as the longest name
+		short := placeholder[:len(name)]
+		git(t, l.dir, "update-index", "--add", "--cacheinfo", "100644,e69de29bb2d1d6434b8b29ae775ad8c2e48c5391,"+short)
+		index := filepath.Join(l.dir, ".git/index")
+		data, err := os.ReadFile(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = bytes.Replace(data, []byte(short+"\x00"), []byte(name+"\x00"), 1) // git itself refuses some names
+		if err := os.WriteFile(index, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for line, want := range lines {
+			if _, ok := l.Foresee(t.Context(), line, ""); ok != want {
+				t.Errorf("%q: %s: foreseen %t", name, line, ok)
+			}
 		}
 	}
 }

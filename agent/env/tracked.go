@@ -15,13 +15,25 @@ import (
 // that is unknown. Files that exist only in commits are not included; see
 // committedSecrets.
 func trackedSecrets(dir string) (paths []string, ok bool) {
+	root, names, ok := tracked(dir)
+	for _, name := range names {
+		if sensitive.Secret("/" + name) {
+			paths = append(paths, filepath.Join(root, filepath.FromSlash(name)))
+		}
+	}
+	return paths, ok
+}
+
+// tracked returns the names that git tracks, with slashes and relative to the root of
+// the repository of dir, which must be plain. There may be no files of these names.
+func tracked(dir string) (root string, names []string, ok bool) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return nil, false
+		return "", nil, false
 	}
 	for !exists(filepath.Join(root, ".git")) {
 		if root == filepath.Dir(root) {
-			return nil, false
+			return "", nil, false
 		}
 		root = filepath.Dir(root)
 	}
@@ -31,24 +43,19 @@ func trackedSecrets(dir string) (paths []string, ok bool) {
 	}
 	f, err := os.Open(filepath.Join(git, "index"))
 	if os.IsNotExist(err) {
-		return nil, true // nothing was added yet
+		return root, nil, true // nothing was added yet
 	}
 	if err != nil {
-		return nil, false
+		return "", nil, false
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, false
+		return "", nil, false
 	}
 	index, err := io.ReadAll(io.LimitReader(f, gitindex.MaxSize+1))
 	if err != nil || len(index) > gitindex.MaxSize {
-		return nil, false
+		return "", nil, false
 	}
-	names, ok := gitindex.Names(index)
-	for _, name := range names {
-		if sensitive.Secret("/" + name) {
-			paths = append(paths, filepath.Join(root, filepath.FromSlash(name)))
-		}
-	}
-	return paths, ok
+	names, ok = gitindex.Names(index)
+	return root, names, ok
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/shell"
 )
 
 // steering variables decide which programs run, as patterns; * stands for any
@@ -111,6 +112,8 @@ func (w *walker) sets(program string, args []value, s *scope) {
 				w.steers(text, value{{text: unnamed}})
 			} else if i == 0 && strings.HasPrefix(text, "-v") {
 				w.steers(text[2:], value{{text: unnamed}})
+			} else if i == 0 && arg.exact() && shell.PrintfAssigns(text) {
+				w.add(agent.EffectUnknown, program+" "+text)
 			}
 		}
 	}

@@ -138,13 +138,13 @@ func (r *command) passesNames(name string, c *call) {
 	switch name {
 	case "rg":
 		if c.has("files", "l", "files-with-matches") && !c.has("0", "null", "json", "stats", "color", "pretty", "p") {
-			r.lists.trees = r.trees
+			r.lists = nameList{trees: r.trees, bare: true}
 		}
 	case "grep", "egrep", "fgrep":
 		r.filters = !c.has("o", "only-matching", "c", "count", "n", "line-number", "b", "byte-offset", "H", "with-filename", "T", "initial-tab", "l", "color", "colour", "L",
 			"A", "B", "C", "after-context", "before-context", "context", "count", "z", "Z", "null", "files-with-matches", "files-without-match")
 		if c.has("l", "files-with-matches") && c.has("r", "recursive") && !c.has("Z", "null", "color", "colour") {
-			r.lists.trees = r.trees
+			r.lists = nameList{trees: r.trees, bare: true}
 		}
 	case "head", "tail":
 		r.filters = !c.has("c", "bytes", "z")
@@ -209,7 +209,7 @@ func (p program) longOption(c *call, text string, rest []word) ([]word, bool) {
 		case given:
 			c.options = append(c.options, option{name, value})
 			return rest, true
-		case len(rest) > 0 && rest[0].pattern == "":
+		case len(rest) > 0 && rest[0].isValue():
 			return c.take(name, rest), true
 		}
 		return nil, false
@@ -231,7 +231,7 @@ func (p program) letters(c *call, letters string, rest []word) ([]word, bool) {
 		case i+1 < len(letters):
 			c.options = append(c.options, option{letter, letters[i+1:]})
 			return rest, true
-		case len(rest) > 0 && rest[0].pattern == "":
+		case len(rest) > 0 && rest[0].isValue():
 			return c.take(letter, rest), true
 		default:
 			return nil, false
@@ -258,7 +258,7 @@ func (p program) collect(c *call, read *command) bool {
 	}
 	rest := c.operands
 	if p.operands == pattern && !c.has("e", "regexp", "expression", "files", "type-list", "help", "version") {
-		if len(rest) == 0 || rest[0].pattern != "" {
+		if len(rest) == 0 || !rest[0].isValue() {
 			return false
 		}
 		rest = rest[1:]

@@ -129,8 +129,8 @@ func judgeGit(words []word) (command, bool) {
 		return read, slices.Contains(g.words, c.operands[0].text)
 	case g.words != nil:
 		return read, words[0].text == "remote" // the others do something else then
-	case words[0].text == "ls-files" && len(c.operands) == 0 && !c.has("s", "stage", "t", "v", "error-unmatch"):
-		read.lists = nameList{trees: []string{"."}, zero: c.has("z")}
+	case words[0].text == "ls-files" && len(c.operands) == 0 && !c.has("s", "stage", "t", "u", "unmerged", "v", "error-unmatch"):
+		read.lists = nameList{trees: []string{"."}, zero: c.has("z"), bare: true, index: true}
 	}
 	return read, true
 }

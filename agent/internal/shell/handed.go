@@ -7,14 +7,17 @@ import (
 
 // Handed is a folder of which programs are given the names of the files below
 // it. The names must not be read as anything but one file inside the project:
-// no link may lead elsewhere, and if Plain is set no name may have characters
-// at which it is taken apart, or begin with "-".
+// no link may lead elsewhere, if Bare is set no name may begin with "-", and if
+// Plain is set no name may have characters at which it is taken apart.
 type Handed struct {
 	Tree string
 	// Name is a pattern, in the syntax of path/filepath's Match, of the names of
 	// the files; empty means any.
-	Name  string
-	Plain bool
+	Name        string
+	Bare, Plain bool
+	// Index says that the names come from git's index, which may have more than
+	// there are files.
+	Index bool
 }
 
 // nameList is what a command prints if these are the names of files, one a line.
@@ -22,6 +25,8 @@ type nameList struct {
 	trees []string
 	name  string // a pattern of their last parts; empty means any
 	zero  bool   // a zero byte ends each
+	bare  bool   // no folder stands before them
+	index bool   // they are those that git tracks
 }
 
 // through returns what a filter of whole lines makes of names.
@@ -152,16 +157,17 @@ func handing(words []word, by, replaced string, names nameList) (command, bool) 
 		case w.pattern != "" || replaced != "" && w.text != replaced && strings.Contains(w.text, replaced):
 			return command{}, false
 		case replaced != "" && w.text == replaced:
-			w, found = word{text: names.trees[0]}, true
+			w, found = word{text: names.trees[0], handed: true}, true
 		}
 		given = append(given, w)
 	}
 	if replaced == "" {
-		given = append(given, word{text: names.trees[0]}, word{text: names.trees[0]})
+		name := word{text: names.trees[0], handed: true}
+		given = append(given, name, name)
 	} else if !found {
 		return command{}, false
 	}
-	if given[0].text == names.trees[0] || !takesNames(given[0].text) {
+	if given[0].handed || !takesNames(given[0].text) {
 		return command{}, false
 	}
 	c, ok := external(given, by, nameList{})
@@ -170,7 +176,7 @@ func handing(words []word, by, replaced string, names nameList) (command, bool) 
 	}
 	c.files, c.prints, c.hidden = nil, false, false
 	for _, tree := range names.trees {
-		c.handed = append(c.handed, Handed{Tree: tree, Name: names.name, Plain: by == "xargs" && !names.zero})
+		c.handed = append(c.handed, Handed{Tree: tree, Name: names.name, Bare: names.bare, Plain: by == "xargs" && !names.zero, Index: names.index})
 	}
 	return c, true
 }

@@ -119,7 +119,7 @@ var programs = map[string]program{
 
 	"pwd":     {flags: "LP", operands: none, builtin: true},
 	"echo":    {operands: texts, builtin: true, verbatim: true},
-	"printf":  {operands: texts, builtin: true},
+	"printf":  {operands: texts, builtin: true, check: printsTexts},
 	"type":    {flags: "aftpP", operands: texts, builtin: true},
 	"command": {flags: "vV", operands: texts, builtin: true, check: (*call).looksUp},
 	"true":    {operands: texts, builtin: true, verbatim: true},
@@ -211,6 +211,19 @@ var jqReads = lazily(`\b(import|include|modulemeta|env|ENV|get_search_list)\b`)
 
 func queries(c *call, read *command) bool {
 	return c.has("version", "help") || len(c.operands) > 0 && !jqReads().MatchString(c.operands[0].text)
+}
+
+// conversions matches the parts of a format of printf that print something.
+var conversions = lazily(`%(?:%|[-+ #0']*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?(?:[hljzt]*[diouxXeEfFgGaAcsbqQ]|\([^()]*\)T))`)
+
+// PrintfAssigns reports whether a format of printf may change variables, which %n
+// does: with PATH, what runs next is another program.
+func PrintfAssigns(format string) bool {
+	return strings.Contains(conversions().ReplaceAllLiteralString(format, ""), "%")
+}
+
+func printsTexts(c *call, _ *command) bool {
+	return len(c.operands) > 0 && c.operands[0].pattern == "" && !PrintfAssigns(c.operands[0].text)
 }
 
 // tellsNames accepts questions for variables that are not secret.

@@ -12,7 +12,12 @@ import (
 type word struct {
 	text    string
 	pattern string // empty unless bash looks for names
+	handed  bool   // it stands for names that another command lists
 }
+
+// isValue reports whether a word can be the value of an option, or a script: it is
+// known.
+func (w word) isValue() bool { return w.pattern == "" && !w.handed }
 
 // arguments returns the words of a simple command: the program and its
 // arguments.
@@ -90,7 +95,7 @@ func (r *reader) literal(w *syntax.Word, says bool) (word, bool) {
 	if !globs {
 		return word{text: text.String()}, true
 	}
-	return word{text.String(), pattern.String()}, true
+	return word{text: text.String(), pattern: pattern.String()}, true
 }
 
 // unquoted passes on the characters of a part without quotes, as literal or
