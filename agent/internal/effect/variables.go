@@ -112,9 +112,14 @@ func (w *walker) sets(program string, args []value, s *scope) {
 				w.steers(text, value{{text: unnamed}})
 			} else if i == 0 && strings.HasPrefix(text, "-v") {
 				w.steers(text[2:], value{{text: unnamed}})
-			} else if i == 0 && arg.exact() && shell.PrintfAssigns(text) {
+			} else if (i == 0 || i == 1 && args[0].text() == "--") && text != "--" && arg.exact() && shell.PrintfAssigns(text) {
 				w.add(agent.EffectUnknown, program+" "+text)
 			}
 		}
 	}
+}
+
+// refers reports whether options of a builtin declare names for other variables.
+func refers(options []value) bool {
+	return slices.ContainsFunc(options, func(o value) bool { return strings.HasPrefix(o.text(), "-") && strings.Contains(o.text(), "n") })
 }

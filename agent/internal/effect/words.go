@@ -355,10 +355,12 @@ func (w *walker) substitutions(n syntax.Node, s *scope) {
 // assign notes variables. A variable that is set where it may be skipped may
 // still have its old value.
 func (w *walker) assign(assigns []*syntax.Assign, s *scope) {
+	var options []value
 	for _, a := range assigns {
 		if a.Name == nil {
 			if a.Value != nil {
-				w.sets("declare", []value{w.expand(a.Value, s)}, s)
+				options = append(options, w.expand(a.Value, s))
+				w.sets("declare", options[len(options)-1:], s)
 			}
 			continue
 		}
@@ -374,6 +376,9 @@ func (w *walker) assign(assigns []*syntax.Assign, s *scope) {
 			v = w.expand(a.Value, s)
 		}
 		w.steers(name, v)
+		if refers(options) {
+			w.steers(v.text(), value{{text: unnamed}}) // another name for it
+		}
 		if old, ok := s.vars[name]; s.maybe && ok {
 			v = either(old, v)
 		} else if s.maybe {
