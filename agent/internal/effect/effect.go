@@ -82,6 +82,7 @@ type walker struct {
 	// loose are variables whose value cannot be told, because the line changes
 	// them in a function, a loop or a way that is not followed.
 	loose loose
+	texts texts
 	// trace are the steps so far, and now is the one that runs; nil if nobody
 	// asked for them.
 	trace []*Step
@@ -138,6 +139,7 @@ func (w *walker) script(text string, s *scope) {
 	inside := *s
 	inside.depth++
 	w.loose.note(file)
+	w.calculations(file)
 	w.list(file.Stmts, &inside)
 	s.dirs, s.strict = inside.dirs, inside.strict
 }

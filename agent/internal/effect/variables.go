@@ -42,7 +42,7 @@ func (w *walker) steers(name string, v value) {
 			w.add(agent.EffectUnknown, name+"="+p.text)
 		}
 	}
-	if v.text() == "" && v.exact() || !named(steering, name) || named(idle, name) || v.exact() && w.isHarmless(name, v.text()) {
+	if v.text() == "" && v.exact() && name != "PATH" || !named(steering, name) || named(idle, name) || v.exact() && w.isHarmless(name, v.text()) {
 		return
 	}
 	w.add(agent.EffectUnknown, name+"="+v.text())
@@ -107,15 +107,36 @@ func (w *walker) sets(program string, args []value, s *scope) {
 				w.add(agent.EffectUnknown, program+" -C")
 			}
 			w.steers(text, value{{text: unnamed}})
+		case "unset":
+			if text == "PATH" || !arg.exact() { // without it, programs are looked for in the present folder
+				w.steers("PATH", value{{text: unnamed}})
+			}
+		case "wait":
+			if i > 0 && strings.HasPrefix(args[i-1].text(), "-") && strings.HasSuffix(args[i-1].text(), "p") {
+				w.steers(text, value{{text: unnamed}})
+			} else if _, name, ok := strings.Cut(text, "p"); ok && strings.HasPrefix(text, "-") {
+				w.steers(name, value{{text: unnamed}})
+			}
 		case "printf":
 			if i > 0 && args[i-1].text() == "-v" {
 				w.steers(text, value{{text: unnamed}})
 			} else if i == 0 && strings.HasPrefix(text, "-v") {
 				w.steers(text[2:], value{{text: unnamed}})
-			} else if (i == 0 || i == 1 && args[0].text() == "--") && text != "--" && arg.exact() && shell.PrintfAssigns(text) {
-				w.add(agent.EffectUnknown, program+" "+text)
+			} else if (i == 0 || i == 1 && args[0].text() == "--") && text != "--" {
+				w.formats(arg, args[i+1:])
 			}
 		}
+	}
+}
+
+// formats looks at a format of printf, and at its arguments, which may be names of
+// variables.
+func (w *walker) formats(format value, args []value) {
+	switch {
+	case format.exact() && shell.PrintfAssigns(format.text()), !format.exact() && slices.ContainsFunc(args, func(arg value) bool { return named(steering, arg.text()) }):
+		w.add(agent.EffectUnknown, "printf "+format.text())
+	case !format.exact() && !exact(args):
+		w.noteUnread("printf " + format.text())
 	}
 }
 
