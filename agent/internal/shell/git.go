@@ -109,7 +109,7 @@ func judgeGit(words []word) (command, bool) {
 		return read, false
 	}
 	for _, o := range c.options {
-		if runsGPG(o.value) {
+		if runsGPG(o.value) || o.name == "ignore-submodules" && o.value != "" && o.value != "all" { // else git runs in them
 			return read, false
 		}
 	}
