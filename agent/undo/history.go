@@ -16,6 +16,8 @@ const maxSteps = 20_000
 type History struct {
 	Steps        []Past
 	Restorations []Restored
+	// reached is the latest time of each session's events so far.
+	reached map[string]int64
 }
 
 // Past is a step that changed files.
@@ -25,6 +27,7 @@ type Past struct {
 	At   int64
 	// What names the step: the tool, or the command of the user.
 	Tool, Command string
+	order         int64
 	// undone names for each file the restoration that took its change out.
 	undone map[string]string
 }
@@ -34,6 +37,7 @@ type Restored struct {
 	agent.FilesRestored
 	Session string
 	At      int64
+	order   int64
 	// Reverted says that it was itself undone.
 	Reverted bool
 }
@@ -53,8 +57,18 @@ func (h *History) Apply(ev agent.Event) {
 			h.add(ev, d.ID, &d.FilesChanged, Past{})
 			return
 		}
-		h.Restorations = newest(append(h.Restorations, Restored{FilesRestored: d, Session: ev.Session, At: ev.At}))
+		h.Restorations = newest(append(h.Restorations, Restored{FilesRestored: d, Session: ev.Session, At: ev.At, order: h.place(ev)}))
 	}
+}
+
+// place returns the place of an event among those of all sessions: its time, or that
+// of an earlier one of its session if the clock was set back since.
+func (h *History) place(ev agent.Event) int64 {
+	if h.reached == nil {
+		h.reached = map[string]int64{}
+	}
+	h.reached[ev.Session] = max(h.reached[ev.Session], ev.At)
+	return h.reached[ev.Session]
 }
 
 func (h *History) add(ev agent.Event, id string, changed *agent.FilesChanged, p Past) {
@@ -62,7 +76,7 @@ func (h *History) add(ev agent.Event, id string, changed *agent.FilesChanged, p 
 		return
 	}
 	p.Step = Step{StepRef: agent.StepRef{Session: ev.Session, Call: id}, FilesChanged: *changed}
-	p.Turn, p.At = ev.Turn, ev.At
+	p.Turn, p.At, p.order = ev.Turn, ev.At, h.place(ev)
 	h.Steps = newest(append(h.Steps, p))
 }
 
@@ -83,8 +97,8 @@ func (h *History) Knows(id string) bool {
 // Settle puts the steps of all sessions in the order in which they ended, and finds out
 // what of them stands undone. It is called after the last Apply.
 func (h *History) Settle() {
-	slices.SortStableFunc(h.Steps, func(a, b Past) int { return cmp.Compare(a.At, b.At) })
-	slices.SortStableFunc(h.Restorations, func(a, b Restored) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(h.Steps, func(a, b Past) int { return cmp.Compare(a.order, b.order) })
+	slices.SortStableFunc(h.Restorations, func(a, b Restored) int { return cmp.Compare(a.order, b.order) })
 	at := make(map[agent.StepRef]*Past, len(h.Steps))
 	for i := range h.Steps {
 		h.Steps[i].undone = map[string]string{}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -298,6 +299,28 @@ func TestHistoryOfAFork(t *testing.T) {
 	h.Settle()
 	if len(h.Steps) != 1 || h.Steps[0].Call != "2" || h.Steps[0].Command != "make" || len(h.Restorations) > 0 {
 		t.Errorf("%+v", h)
+	}
+}
+
+// The clock may be set back while a session works; its steps stay in their order.
+func TestHistoryWhenTheClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	var h History
+	changed := &agent.FilesChanged{Files: []agent.FileRecord{{Path: "f"}}}
+	for i, at := range []int64{10, 5, 7} {
+		call := strconv.Itoa(i + 1)
+		h.Apply(agent.Event{Session: "s", Seq: int64(2*i + 1), At: at, Data: agent.ToolCallEnd{CallID: call, Files: changed}})
+		h.Apply(agent.Event{Session: "s", Seq: int64(2*i + 2), At: at, Data: agent.FilesRestored{
+			ID: "r" + call, Undone: []agent.StepRef{{Session: "s", Call: "none"}}, FilesChanged: *changed,
+		}})
+	}
+	h.Settle()
+	var calls []string
+	for _, s := range h.Undoing(func(*Past) bool { return true }) {
+		calls = append(calls, s.Call)
+	}
+	if diff := cmp.Diff([]string{"3", "2", "1"}, calls); diff != "" || h.LastUndone().ID != "r3" {
+		t.Error(h.LastUndone().ID, diff)
 	}
 }
 
