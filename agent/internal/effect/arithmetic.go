@@ -142,7 +142,9 @@ func (w *walker) calculated(x syntax.ArithmExpr) {
 
 var (
 	isName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
-	isNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0[xX][0-9A-Fa-f]+|[0-9]*|[0-9]+#[0-9A-Za-z@_]+)$`) })
+	isNumber = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^-?(0[xX][0-9A-Fa-f]+|[0-9]*|[0-9]+#[0-9A-Za-z@_]+)$`)
+	})
 )
 
 // operand looks at a word in the place of a number.
