@@ -70,10 +70,9 @@ type Work struct {
 
 // File is what a branch did to a file.
 type File struct {
-	// First and Last are what stood there before the first step and after the last one,
-	// if Recorded is set.
-	First, Last agent.FileVersion
-	Recorded    bool
+	// First and Last are what stood there before the first step and after the last one;
+	// nil if that was not recorded.
+	First, Last *agent.FileVersion
 	// Edits are what tools said of their changes, in order, as far as they are not
 	// recorded.
 	Edits []agent.FileChange
@@ -120,10 +119,10 @@ func (w *Work) take(changed *agent.FilesChanged) {
 		if f == nil {
 			continue
 		}
-		if !f.Recorded {
-			f.First, f.Recorded = record.Before, true
+		if f.Last == nil && len(f.Edits) == 0 {
+			f.First = &record.Before
 		}
-		f.Last, f.Edits = record.After, nil
+		f.Last, f.Edits = &record.After, nil
 	}
 }
 
@@ -133,10 +132,17 @@ func (w *Work) edit(change agent.FileChange) {
 		paths = append(paths, change.MovedTo)
 	}
 	for _, path := range paths {
-		if f := w.file(path); f != nil && len(f.Edits) < maxEdits {
-			f.Edits, f.Recorded = append(f.Edits, change), false
+		f := w.file(path)
+		if f == nil || len(f.Edits) >= maxEdits || f.Last != nil && isEmpty(change) {
+			continue
 		}
+		f.Edits, f.Last = append(f.Edits, change), nil
 	}
+}
+
+// isEmpty reports whether a tool wrote what was there before.
+func isEmpty(c agent.FileChange) bool {
+	return c.MovedTo == "" && !c.Created && !c.Deleted && c.Added == 0 && c.Removed == 0
 }
 
 // Touch notes that a file may have changed.

@@ -69,7 +69,7 @@ func TestWork(t *testing.T) {
 		w.Apply(agent.Event{Session: "s", Seq: int64(i), At: int64(10 * i), Data: p})
 	}
 	want := map[string]*branch.File{
-		"a": {First: version("1"), Last: version("3"), Recorded: true}, "b": {First: version("1"), Last: version("0"), Recorded: true},
+		"a": {First: new(version("1")), Last: new(version("3"))}, "b": {First: new(version("1")), Last: new(version("0"))},
 		"told": {Edits: []agent.FileChange{change}},
 	}
 	if diff := cmp.Diff(want, w.Files); diff != "" {
@@ -77,6 +77,40 @@ func TestWork(t *testing.T) {
 	}
 	if w.WorkedMs != 80 || w.Info.Cost.Cost != 3 || w.Info.Lines.Added != 3 || w.More != 2 || !w.Unwatched || w.Info.LastEnd != agent.EndDone {
 		t.Errorf("%+v", w)
+	}
+}
+
+// A file's first version stays known when a tool's change between two recorded ones was
+// not recorded, and is not known when that was the first change. What wrote the same text
+// again changed nothing.
+func TestWorkPartlyRecorded(t *testing.T) {
+	t.Parallel()
+	version := func(hash string) *agent.FileVersion {
+		return &agent.FileVersion{Hash: hash, Kind: agent.PlainFile}
+	}
+	recorded := func(before, after string) agent.ToolCallEnd {
+		return agent.ToolCallEnd{Files: &agent.FilesChanged{Files: []agent.FileRecord{{Path: "f", Before: *version(before), After: *version(after)}}}}
+	}
+	change := agent.FileChange{Path: "f", Added: 1}
+	told := func(c agent.FileChange) agent.ToolCallEnd {
+		return agent.ToolCallEnd{Details: &agent.Details{Changes: []agent.FileChange{c}}}
+	}
+	for name, tt := range map[string]struct {
+		steps []agent.ToolCallEnd
+		want  branch.File
+	}{
+		"told between":   {[]agent.ToolCallEnd{recorded("1", "2"), told(change), recorded("3", "4")}, branch.File{First: version("1"), Last: version("4")}},
+		"told last":      {[]agent.ToolCallEnd{recorded("1", "2"), told(change)}, branch.File{First: version("1"), Edits: []agent.FileChange{change}}},
+		"told first":     {[]agent.ToolCallEnd{told(change), recorded("2", "3"), recorded("3", "4")}, branch.File{Last: version("4")}},
+		"the same again": {[]agent.ToolCallEnd{recorded("1", "2"), told(agent.FileChange{Path: "f"})}, branch.File{First: version("1"), Last: version("2")}},
+	} {
+		var w branch.Work
+		for _, step := range tt.steps {
+			w.Apply(agent.Event{Data: step})
+		}
+		if diff := cmp.Diff(&tt.want, w.Files["f"]); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 

@@ -172,14 +172,14 @@ func (c *comparison) at(ctx context.Context, s, other *side, path string) versio
 	f, parallel := s.work.Files[path], other.work.Files[path]
 	shared := s.info.Worktree == other.info.Worktree
 	switch {
-	case f != nil && f.Recorded && (shared || s.info.Worktree == ""): // others work there as well
-		return c.recorded(ctx, f.Last)
+	case f != nil && f.Last != nil && (shared || s.info.Worktree == ""): // others work there as well
+		return c.recorded(ctx, *f.Last)
 	case !shared:
 		return s.now(path)
 	case f != nil:
 		return version{edits: f.Edits}
-	case parallel != nil && parallel.Recorded:
-		return c.recorded(ctx, parallel.First)
+	case parallel != nil && parallel.First != nil:
+		return c.recorded(ctx, *parallel.First)
 	}
 	return version{}
 }
