@@ -76,3 +76,14 @@ func TestWrappersLimited(t *testing.T) {
 		t.Errorf("%d bytes were looked at, at most %d are wanted", w.looked, most)
 	}
 }
+
+// A variable that doubles again and again is given up, and so is what it stands for.
+func TestTextsLimited(t *testing.T) {
+	t.Parallel()
+	w := &walker{at: place()}
+	s := &scope{dirs: []string{"/work/shop"}, vars: map[string]value{}, functions: map[string]bool{}}
+	w.script(strings.Repeat("a=x$a$a;", 20), s)
+	if n := len(s.vars["a"].text()); n == 0 || n > maxText || s.vars["a"].exact() {
+		t.Errorf("the text has %d bytes, at most %d are wanted", n, maxText)
+	}
+}

@@ -131,13 +131,18 @@ func (w *walker) fields(word *syntax.Word, s *scope) []value {
 	return []value{v}
 }
 
-// product appends each possibility of b to each of a.
+// product appends each possibility of b to each of a. A text beyond the limit is not
+// known: a variable in itself doubles each time.
 func product(a, b value) value {
 	var all value
 	for _, x := range a {
 		for _, y := range b {
 			if len(all) == maxValues {
 				return append(all, possible{text: unnamed})
+			}
+			if len(x.text)+len(y.text) > maxText {
+				all = append(all, possible{text: unnamed, fetched: x.fetched || y.fetched})
+				continue
 			}
 			all = append(all, possible{x.text + y.text, x.exact && y.exact, x.glob || y.glob, x.fetched || y.fetched})
 		}
