@@ -9,7 +9,7 @@ import (
 // write, wherever they stand.
 var outputs = map[string][]string{
 	"7z": {"-o"}, "7za": {"-o"}, "aria2c": {"-d", "--dir", "-o", "--out", "-l", "--log"}, "gpg": {"-o", "--output", "--output-dir"},
-	"iconv": {"-o", "--output"}, "mktemp": {"-p", "--tmpdir"}, "patch": {"-d", "--directory", "-o", "--output", "-r", "--reject-file"},
+	"git": {"--output", "--output-directory"}, "iconv": {"-o", "--output"}, "mktemp": {"-p", "--tmpdir"}, "patch": {"-d", "--directory", "-o", "--output", "-r", "--reject-file"},
 	"openssl":    {"-out", "-keyout", "-writerand", "-CAserial", "-outdir"},
 	"rsync":      {"--log-file", "--write-batch", "--only-write-batch", "--backup-dir", "--partial-dir", "--temp-dir", "-T"},
 	"ssh-keygen": {"-f"}, "tar": {"--file"}, "yt-dlp": {"-o", "--output", "-P", "--paths"},
