@@ -236,16 +236,6 @@ func TestRulesForCommands(t *testing.T) {
 		{agent.Allow, "Bash(npm test)", "npm test $(curl x.dev)", ""},
 		{agent.Allow, "Bash(npm test)", "PATH=/tmp npm test", ""},
 		{agent.Allow, "Bash(npm test)", "cd / && npm test", ""},
-		{agent.Allow, "Bash(git log *)", "git log --output=/etc/x", ""},
-		{agent.Allow, "Bash(git diff *)", "git diff --output .git/hooks/pre-commit", ""},
-		{agent.Allow, "Bash(git diff *)", "git diff --no-index /dev/null .env", ""},
-		{agent.Allow, "Bash(git diff *)", "git diff --ext-diff main", agent.Allow},
-		{agent.Allow, "Bash(npm test)", "npm test; PATH=; ls", ""},
-		{agent.Allow, "Bash(npm test)", "npm test; unset PATH; ls", ""},
-		{agent.Allow, "Bash(npm test)", "npm test; ((PATH=3)); ls", ""},
-		{agent.Allow, "Bash(npm test)", "npm test; x=$(cat package.json); echo $((x))", ""},
-		{agent.Allow, "Bash(npm test)", `npm test; printf "$(cat a)" "$(cat b)"; ls`, ""},
-		{agent.Allow, "Bash(npm test)", "npm test; n=$(wc -l < package.json); echo $((n+1))", agent.Allow},
 		{agent.Allow, "Bash(ls *)", "ls *.go", agent.Allow},
 		{agent.Allow, "Bash", "cat .env", ""},
 		{agent.Allow, "Bash(cat *)", "cat .env", ""},
@@ -277,13 +267,45 @@ func TestRulesForCommands(t *testing.T) {
 		{agent.Deny, "Bash(rm -rf *)", "rm -fr x", agent.Deny},
 		{agent.Ask, "Bash(git push *)", "ls && git push", agent.Ask},
 	} {
-		r, err := Parse(c.rule)
-		if err != nil {
-			t.Fatal(err)
+		if got := judged(t, project, c.decision, c.rule, c.command); got != c.want {
+			t.Errorf("%s %s: %s: %q, want %q", c.decision, c.rule, c.command, got, c.want)
 		}
-		r.Decision = c.decision
-		if got := New(Place{Project: project}, []Rule{r}).Judge(bash(c.command), nil); got.Decision != c.want {
-			t.Errorf("%s %s: %s: %q, want %q", c.decision, c.rule, c.command, got.Decision, c.want)
+	}
+}
+
+// judged returns what a rule alone decides about a command.
+func judged(t *testing.T, project string, decision agent.Decision, rule, command string) agent.Decision {
+	t.Helper()
+	r, err := Parse(rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Decision = decision
+	return New(Place{Project: project}, []Rule{r}).Judge(bash(command), nil).Decision
+}
+
+// A rule for a command allows no part of a line that lets another program run, and none
+// that writes or reads what is asked about each time.
+func TestRulesDoNotAllowWhatSteers(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	for _, c := range []struct {
+		rule, command string
+		want          agent.Decision
+	}{
+		{"Bash(git log *)", "git log --output=/etc/x", ""},
+		{"Bash(git diff *)", "git diff --output .git/hooks/pre-commit", ""},
+		{"Bash(git diff *)", "git diff --no-index /dev/null .env", ""},
+		{"Bash(git diff *)", "git diff --ext-diff main", agent.Allow},
+		{"Bash(npm test)", "npm test; PATH=; ls", ""},
+		{"Bash(npm test)", "npm test; unset PATH; ls", ""},
+		{"Bash(npm test)", "npm test; ((PATH=3)); ls", ""},
+		{"Bash(npm test)", "npm test; x=$(cat package.json); echo $((x))", ""},
+		{"Bash(npm test)", `npm test; printf "$(cat a)" "$(cat b)"; ls`, ""},
+		{"Bash(npm test)", "npm test; n=$(wc -l < package.json); echo $((n+1))", agent.Allow},
+	} {
+		if got := judged(t, project, agent.Allow, c.rule, c.command); got != c.want {
+			t.Errorf("%s: %s: %q, want %q", c.rule, c.command, got, c.want)
 		}
 	}
 }
