@@ -62,6 +62,7 @@ func gits(w *walker, _ string, args []value, s *scope) {
 	if !w.onlyReads(append([]value{literal("git"), literal(name)}, args...), s) {
 		w.add(agent.EffectUnknown, "git "+name)
 		w.optionFiles("git", args, s)
+		w.optionFiles("git "+name, args, s)
 		if name == "diff" { // it compares files outside the repository, too
 			rest, _ := operands(args, "")
 			w.readsAll(rest, s)

@@ -9,7 +9,7 @@ import (
 // write, wherever they stand.
 var outputs = map[string][]string{
 	"7z": {"-o"}, "7za": {"-o"}, "aria2c": {"-d", "--dir", "-o", "--out", "-l", "--log"}, "gpg": {"-o", "--output", "--output-dir"},
-	"git": {"--output", "--output-directory"}, "iconv": {"-o", "--output"}, "mktemp": {"-p", "--tmpdir"}, "patch": {"-d", "--directory", "-o", "--output", "-r", "--reject-file"},
+	"git": {"--output", "--output-directory"}, "git archive": {"-o"}, "git format-patch": {"-o"}, "iconv": {"-o", "--output"}, "mktemp": {"-p", "--tmpdir"}, "patch": {"-d", "--directory", "-o", "--output", "-r", "--reject-file"},
 	"openssl":    {"-out", "-keyout", "-writerand", "-CAserial", "-outdir"},
 	"rsync":      {"--log-file", "--write-batch", "--only-write-batch", "--backup-dir", "--partial-dir", "--temp-dir", "-T"},
 	"ssh-keygen": {"-f"}, "tar": {"--file"}, "yt-dlp": {"-o", "--output", "-P", "--paths"},
@@ -17,6 +17,7 @@ var outputs = map[string][]string{
 
 // inputs are those whose value is a file that they read.
 var inputs = map[string][]string{
+	"git blame": {"--contents", "-S", "--ignore-revs-file"}, "git grep": {"-f"}, "git notes": {"-F", "--file"}, "git tag": {"-F", "--file"},
 	"gmake": {"-f", "--file", "--makefile"}, "make": {"-f", "--file", "--makefile"},
 	"openssl": {"-in", "-inkey", "-key", "-CA", "-CAkey", "-CAfile", "-cert", "-certfile", "-config", "-rand", "-sign", "-verify"},
 }
@@ -49,6 +50,8 @@ func optionValue(options []string, arg value, next []value) (value, bool) {
 		switch {
 		case isLong && hasValue && (name == option || len(name) > 4 && strings.HasPrefix(option, name)):
 			return value{{text: given, exact: arg.exact(), fetched: arg.fetched()}}, true
+		case isLong && !hasValue && len(name) > 4 && strings.HasPrefix(option, name) && name != option:
+			return slices.Concat(next...), len(next) > 0
 		case isLong && arg.text() != option, !strings.HasPrefix(arg.text(), option):
 		case arg.text() == option:
 			return slices.Concat(next...), len(next) > 0

@@ -17,7 +17,7 @@ var steering = strings.Fields(`
 	PATH HOME XDG_CONFIG_HOME LD_* DYLD_* BASH_ENV ENV IFS PROMPT_COMMAND SHELLOPTS BASHOPTS BASH_FUNC_* PAGER EDITOR VISUAL GIT_* NODE_OPTIONS NODE_PATH
 	PYTHONSTARTUP PYTHONPATH PYTHONHOME PERL5OPT PERL5LIB PERL5DB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS GOFLAGS GOENV GOROOT
 	CC CXX RUSTC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTFLAGS MAKEFLAGS MAKEFILES npm_config_* TAR_OPTIONS RIPGREP_CONFIG_PATH CURL_HOME WGETRC
-	MANPAGER LESSOPEN LESSCLOSE BROWSER SUDO_ASKPASS SSH_ASKPASS PS4 SHELL`)
+	GLOBIGNORE MANPAGER LESSOPEN LESSCLOSE BROWSER SUDO_ASKPASS SSH_ASKPASS PS4 SHELL`)
 
 // idle are steering variables by name, but of values only.
 var idle = strings.Fields(`
@@ -74,7 +74,7 @@ func (w *walker) isHarmless(name, text string) bool {
 var evaluated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\[[^\\]]*(\\$\\(|`)") })
 
 // assigners are builtins whose operands name variables.
-var assigners = strings.Fields("read mapfile readarray getopts printf let unset export declare typeset local readonly wait test [")
+var assigners = strings.Fields("read mapfile readarray getopts printf let unset export declare typeset local readonly wait test [ shopt")
 
 // changing variables are set by bash itself.
 var changing = strings.Fields("_ PWD OLDPWD REPLY OPTARG OPTIND MAPFILE COPROC DIRSTACK FUNCNAME LINENO RANDOM SRANDOM SECONDS EPOCH* BASH* PIPESTATUS UID EUID GROUPS HISTCMD")
@@ -107,9 +107,16 @@ func (w *walker) sets(program string, args []value, s *scope) {
 				w.add(agent.EffectUnknown, program+" -C")
 			}
 			w.steers(text, value{{text: unnamed}})
+			if text == "CDPATH" { // it is not known where cd leads
+				w.add(agent.EffectUnknown, text+"="+unnamed)
+			}
 		case "unset":
 			if text == "PATH" || !arg.exact() { // without it, programs are looked for in the present folder
 				w.steers("PATH", value{{text: unnamed}})
+			}
+		case "shopt":
+			if text == "dotglob" { // patterns match files that may hold secrets
+				w.add(agent.EffectUnknown, "shopt "+text)
 			}
 		case "wait":
 			if i > 0 && strings.HasPrefix(args[i-1].text(), "-") && strings.HasSuffix(args[i-1].text(), "p") {

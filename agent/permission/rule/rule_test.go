@@ -294,6 +294,12 @@ func TestRulesDoNotAllowWhatSteers(t *testing.T) {
 		want          agent.Decision
 	}{
 		{"Bash(git log *)", "git log --output=/etc/x", ""},
+		{"Bash(git log *)", "git log --outp /etc/x", ""},
+		{"Bash(git archive *)", "git archive -o /etc/x HEAD", ""},
+		{"Bash(git blame *)", "git blame --contents .env f", ""},
+		{"Bash(npm test)", "npm test; read CDPATH <<< /; cd etc; cat passwd", ""},
+		{"Bash(npm test)", "npm test; GLOBIGNORE=x; cat *", ""},
+		{"Bash(npm test)", "npm test; shopt -s dotglob; cat *", ""},
 		{"Bash(git diff *)", "git diff --output .git/hooks/pre-commit", ""},
 		{"Bash(git diff *)", "git diff --no-index /dev/null .env", ""},
 		{"Bash(git diff *)", "git diff --ext-diff main", agent.Allow},
