@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier.dev/atelier/agent/internal/sensitive"
 	"atelier.dev/atelier/agent/internal/shell"
 	"atelier.dev/atelier/agent/sandbox"
 )
@@ -86,7 +87,7 @@ func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) 
 	}
 	f.Reads = append(f.Reads, names...)
 	for _, tree := range r.Trees {
-		secrets, ok := secretsIn(join(dir, tree), r.Hidden)
+		secrets, ok := sensitive.Below(join(dir, tree), r.Hidden)
 		if !ok {
 			return Foreseen{}, false
 		}

@@ -11,33 +11,9 @@ import (
 	"atelier.dev/atelier/agent/internal/shell"
 )
 
-// maxTree limits how many names are looked at below a searched folder.
+// maxTree limits how many names are looked at below a folder of which names are
+// handed over.
 const maxTree = 50_000
-
-// secretsIn returns the files below a folder that may hold secrets, which a
-// search would print. It reports false if there is too much to look at. The
-// folder of the version control is skipped, because it does not hold text.
-func secretsIn(root string, hidden bool) (paths []string, ok bool) {
-	seen := 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if seen++; seen > maxTree {
-			return errTooMany
-		}
-		if err != nil {
-			return nil // an unreadable file is not printed either
-		}
-		name := d.Name()
-		switch {
-		case path == root:
-		case d.IsDir() && (name == ".git" || !hidden && strings.HasPrefix(name, ".")):
-			return fs.SkipDir
-		case !d.IsDir() && (hidden || !strings.HasPrefix(name, ".")) && sensitive.Secret(path[len(root):]):
-			paths = append(paths, path)
-		}
-		return nil
-	})
-	return paths, err == nil
-}
 
 var errTooMany = errors.New("too many files")
 

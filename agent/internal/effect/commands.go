@@ -204,6 +204,10 @@ func (w *walker) onlyReads(words []value, s *scope) bool {
 	for _, path := range reading.Paths {
 		w.reads(literal(path), s)
 	}
+	for _, tree := range reading.Trees {
+		w.note(func(step *Step) { step.Trees = append(step.Trees, w.paths(possible{text: tree}, s)...) })
+	}
+	w.note(func(step *Step) { step.Hidden = step.Hidden || reading.Hidden })
 	for _, v := range words[1:] {
 		if v[0].glob {
 			w.reads(v, s)

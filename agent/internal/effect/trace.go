@@ -24,9 +24,7 @@ type Step struct {
 	Args []string
 	// Dirs are the folders in which it may run, absolute.
 	Dirs []string
-	// Reads and Writes are the files that it is known to read, and to write or
-	// delete; absolute, without links as far as Place resolves them.
-	Reads, Writes []string
+	Files
 	// Scripts are the files that it runs as code, absolute. Unread is code that
 	// cannot be looked at: the text, or what runs it.
 	Scripts []string
@@ -36,6 +34,17 @@ type Step struct {
 	// Unfamiliar says that nothing is known about the program.
 	Unfamiliar bool
 	Effects    []agent.Effect
+}
+
+// Files are the files that a step is known to use; absolute, without links as far as
+// Place resolves them.
+type Files struct {
+	// Writes are written or deleted.
+	Reads, Writes []string
+	// Trees are those of Reads below which whole files are read at any depth, if they
+	// are folders. Hidden says that hidden files are read, too.
+	Trees  []string
+	Hidden bool
 }
 
 // Program returns the name of the program without its folder.

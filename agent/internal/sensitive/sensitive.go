@@ -1,5 +1,6 @@
 // Package sensitive recognises files by their names: those that other programs
-// run, and those that hold secrets. It does not look at contents.
+// run, and those that hold secrets. It does not look at contents, and only [Below]
+// looks at folders.
 package sensitive
 
 import (

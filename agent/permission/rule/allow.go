@@ -7,6 +7,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/internal/sensitive"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
@@ -98,8 +99,11 @@ func (v *view) names(s effect.Step, rules []compiled) (*compiled, bool) {
 // systemFolders have the programs of the system, which may be named with them.
 var systemFolders = []string{"/bin", "/usr/bin", "/usr/local/bin"}
 
-// harmless reports whether a step only reads.
+// harmless reports whether a step only reads, and no secrets.
 func (v *view) harmless(s effect.Step) bool {
+	if slices.ContainsFunc(s.Trees, func(tree string) bool { secrets, ok := sensitive.Below(tree, s.Hidden); return !ok || len(secrets) > 0 }) {
+		return false
+	}
 	return len(s.Effects)+len(s.Writes)+len(s.Scripts) == 0 && s.Unread == "" && !s.Unfamiliar &&
 		(!strings.ContainsRune(s.Name, filepath.Separator) || slices.Contains(systemFolders, filepath.Dir(s.Name)))
 }

@@ -289,6 +289,12 @@ func judged(t *testing.T, project string, decision agent.Decision, rule, command
 func TestRulesDoNotAllowWhatSteers(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
+	for _, name := range []string{".env", "src/main.go"} {
+		path := filepath.Join(project, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("KEY=1"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		rule, command string
 		want          agent.Decision
@@ -309,6 +315,10 @@ func TestRulesDoNotAllowWhatSteers(t *testing.T) {
 		{"Bash(npm test)", "npm test; x=$(cat package.json); echo $((x))", ""},
 		{"Bash(npm test)", `npm test; printf "$(cat a)" "$(cat b)"; ls`, ""},
 		{"Bash(npm test)", "npm test; n=$(wc -l < package.json); echo $((n+1))", agent.Allow},
+		{"Bash(npm test)", "npm test; grep -rn KEY .", ""},
+		{"Bash(npm test)", "npm test; rg --hidden KEY", ""},
+		{"Bash(npm test)", "npm test; grep -rn KEY src; rg KEY", agent.Allow},
+		{"Bash(grep *)", "grep -rn KEY .", agent.Allow},
 	} {
 		if got := judged(t, project, agent.Allow, c.rule, c.command); got != c.want {
 			t.Errorf("%s: %s: %q, want %q", c.rule, c.command, got, c.want)

@@ -228,3 +228,58 @@ func TestClear(t *testing.T) {
 		}
 	}
 }
+
+// saving is an environment in which somebody does something just before a file is
+// replaced.
+type saving struct {
+	*env.Local
+	before func()
+}
+
+func (s saving) Exchange(one, other string) error {
+	s.before()
+	return s.Local.Exchange(one, other)
+}
+
+// What somebody saves while a file is replaced is not lost.
+func TestPutWhileItIsSaved(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		save func(at string) error
+		want string // what stands there in the end
+		err  error
+	}{
+		"in place": {func(at string) error { return os.WriteFile(at, []byte("mine"), 0o600) }, "mine", ErrChanged},
+		"by renaming": {func(at string) error {
+			return errors.Join(os.WriteFile(at+"~", []byte("mine"), 0o600), os.Rename(at+"~", at))
+		}, "mine", ErrChanged},
+		"removed":  {os.Remove, "", ErrChanged},
+		"a folder": {func(at string) error { return errors.Join(os.Remove(at), os.Mkdir(at, 0o700)) }, "", ErrOccupied},
+		"nothing":  {func(string) error { return nil }, "new", nil},
+	} {
+		dir := t.TempDir()
+		local, err := env.NewLocal(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := filepath.Join(dir, "f")
+		write(t, at, "expected", 0o644)
+		d, err := Of(saving{local, func() {
+			if err := tt.save(at); err != nil {
+				t.Error(err)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Put("f", "1", file("expected").Version(), file("new")); !errors.Is(err, tt.err) {
+			t.Errorf("%s: %v, want %v", name, err, tt.err)
+		}
+		if got, _ := os.ReadFile(at); string(got) != tt.want {
+			t.Errorf("%s: %q is there, want %q", name, got, tt.want)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".atelier-*")); len(left) > 0 {
+			t.Errorf("%s: %v is left", name, left)
+		}
+	}
+}

@@ -124,7 +124,37 @@ func (p put) swap() error {
 	if info.Mode().IsRegular() && fileattr.Links(info) > 1 {
 		return fmt.Errorf("part a file from its other names: %w", ErrRefused)
 	}
-	return p.tree.Rename(p.fresh, p.name)
+	x, ok := p.tree.(exchanger)
+	if !ok {
+		return p.tree.Rename(p.fresh, p.name) // what was saved since verify is lost
+	}
+	switch err := x.Exchange(p.fresh, p.name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %w", ErrChanged, err)
+	case err != nil: // the file system cannot do it
+		return p.tree.Rename(p.fresh, p.name)
+	}
+	return p.compare(x)
+}
+
+// exchanger is a tree that can give two files each other's name in one step.
+type exchanger interface {
+	Exchange(one, other string) error
+}
+
+// compare removes what had the name until the exchange. If somebody saved it after it
+// was verified, it gets its name back.
+func (p put) compare(x exchanger) error {
+	if err := p.tree.Rename(p.fresh, p.aside); err != nil {
+		return err
+	}
+	if _, changed := p.verify(p.aside); changed != nil {
+		if err := x.Exchange(p.aside, p.name); err != nil {
+			return errors.Join(changed, fmt.Errorf("%s is kept: %w", p.aside, err))
+		}
+		return errors.Join(changed, p.tree.Remove(p.aside))
+	}
+	return p.tree.Remove(p.aside)
 }
 
 // verify checks that what stands under a name is what was expected.
