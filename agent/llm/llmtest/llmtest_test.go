@@ -3,6 +3,8 @@ package llmtest_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,6 +42,30 @@ func TestScript(t *testing.T) {
 	req.Messages[0] = llm.Text(llm.RoleUser, "changed")
 	if diff := cmp.Diff("hi", model.Requests()[0].Messages[0].Text()); diff != "" || len(model.Requests()) != 5 {
 		t.Errorf("%d requests; the first: %s", len(model.Requests()), diff)
+	}
+}
+
+// A server that skips bodies answers as any other does.
+func TestServerSkipsBodies(t *testing.T) {
+	t.Parallel()
+	for _, skip := range []bool{true, false} {
+		server := llmtest.Serve(t, llmtest.Round{Text: "one"}, llmtest.Round{Text: "two"})
+		server.SkipBodies = skip
+		for _, path := range []string{"/responses", "/chat/completions"} {
+			resp, err := http.Post(server.URL+path, "application/json", strings.NewReader(`{"model":"m"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusOK {
+				t.Errorf("%s with SkipBodies %t: %s", path, skip, resp.Status)
+			}
+		}
+		for _, r := range server.Requests() {
+			if (r.Body == nil) != skip || r.Answered.IsZero() {
+				t.Errorf("SkipBodies %t, and the server kept %q, answered at %v", skip, r.Body, r.Answered)
+			}
+		}
 	}
 }
 

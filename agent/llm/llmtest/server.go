@@ -25,6 +25,11 @@ type Server struct {
 	URL string
 	// Root is the base URL for the other APIs: Anthropic's and Gemini's.
 	Root string
+	// SkipBodies lets the server neither keep nor decode what it is sent: a
+	// measured program shares the machine with it. Only the script of all models
+	// is played then, and no rules are checked. It is set before the first
+	// request.
+	SkipBodies bool
 
 	http     *httptest.Server
 	closed   chan struct{}
@@ -205,7 +210,7 @@ func (s *Server) next(req *http.Request, body []byte) (Round, int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var named struct{ Model string }
-	if json.Unmarshal(body, &named) != nil || named.Model == "" {
+	if body == nil || json.Unmarshal(body, &named) != nil || named.Model == "" {
 		named.Model, _, _ = strings.Cut(path.Base(req.URL.Path), ":")
 	}
 	if _, ok := s.scripts[named.Model]; ok {
@@ -248,7 +253,7 @@ func (s *Server) answer(encode frames) http.HandlerFunc {
 		s.underWay(1)
 		defer s.underWay(-1)
 		came := time.Now()
-		body, err := io.ReadAll(req.Body)
+		body, err := s.read(req.Body)
 		if err != nil {
 			return
 		}
@@ -271,6 +276,15 @@ func (s *Server) answer(encode frames) http.HandlerFunc {
 			s.stream(w, req, r, content, end)
 		}
 	}
+}
+
+// read reads a request's body, and returns nothing of it if bodies are skipped.
+func (s *Server) read(body io.Reader) ([]byte, error) {
+	if s.SkipBodies {
+		_, err := io.Copy(io.Discard, body)
+		return nil, err
+	}
+	return io.ReadAll(body)
 }
 
 func refuse(w http.ResponseWriter, r Round) {

@@ -82,7 +82,7 @@ func (s *Server) refusal(path string, body []byte) (why string, status int) {
 	s.mu.Lock()
 	rules := s.rules
 	s.mu.Unlock()
-	if rules == nil {
+	if rules == nil || s.SkipBodies {
 		return "", 0
 	}
 	return rules.check(path, body), rules.Status

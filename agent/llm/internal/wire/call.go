@@ -99,7 +99,7 @@ func (c *Call) complete(req *http.Request) error {
 	for _, piece := range whole {
 		req.ContentLength += int64(len(piece))
 	}
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(&pieces{left: whole}), nil }
+	req.GetBody = func() (io.ReadCloser, error) { return &pieces{left: whole}, nil }
 	req.Body, _ = req.GetBody()
 	return nil
 }

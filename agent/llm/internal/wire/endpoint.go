@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"html"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -140,7 +139,7 @@ func (e *Endpoint) addSecret(s string) {
 var sharedClient = sync.OnceValue(func() *http.Client {
 	return &http.Client{CheckRedirect: stay, Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:           dial,
 		TLSHandshakeTimeout:   dialTimeout,
 		ResponseHeaderTimeout: 10 * time.Minute,
 		ForceAttemptHTTP2:     true,

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"net"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent/llm"
@@ -85,6 +87,20 @@ func (p *pieces) Read(b []byte) (int, error) {
 	}
 	return n, nil
 }
+
+// writeTo writes what was not read yet. The pieces are not copied if w is a
+// connection of the system.
+func (p *pieces) writeTo(w io.Writer) (int64, error) {
+	left := net.Buffers(slices.Clone(p.left))
+	if p.read > 0 {
+		left[0] = left[0][p.read:]
+	}
+	p.left, p.read = nil, 0
+	return left.WriteTo(w)
+}
+
+// Close implements [io.Closer].
+func (p *pieces) Close() error { return nil }
 
 // ResultText returns the text of a result for an API without an error flag that
 // refuses empty text.
