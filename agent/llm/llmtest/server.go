@@ -34,9 +34,8 @@ type Server struct {
 	http     *httptest.Server
 	closed   chan struct{}
 	mu       sync.Mutex
-	rounds   []Round
 	rules    *Rules             // nil if every conversation is accepted
-	scripts  map[string][]Round // of models with their own script
+	scripts  map[string][]Round // of models; the empty name has that of all others
 	grown    chan struct{}      // closed when a script grew
 	requests []Request
 	answers  int        // that are being given
@@ -65,7 +64,7 @@ func Serve(tb testing.TB, rounds ...Round) *Server {
 
 // NewServer starts a server, which the caller must Close.
 func NewServer(rounds ...Round) *Server {
-	s := &Server{rounds: rounds, closed: make(chan struct{}), grown: make(chan struct{})}
+	s := &Server{scripts: map[string][]Round{"": rounds}, closed: make(chan struct{}), grown: make(chan struct{})}
 	s.changed = sync.NewCond(&s.mu)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", s.answer(responsesFrames))
@@ -158,7 +157,7 @@ func (s *Server) Requests() []Request {
 func (s *Server) Add(rounds ...Round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rounds = append(s.rounds, rounds...)
+	s.scripts[""] = append(s.scripts[""], rounds...)
 }
 
 // Script adds rounds to a model's own script, for parallel conversations. The
@@ -166,9 +165,6 @@ func (s *Server) Add(rounds ...Round) {
 func (s *Server) Script(model string, rounds ...Round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.scripts == nil {
-		s.scripts = map[string][]Round{}
-	}
 	s.scripts[model] = append(s.scripts[model], rounds...)
 	close(s.grown)
 	s.grown = make(chan struct{})
@@ -216,11 +212,12 @@ func (s *Server) next(req *http.Request, body []byte) (Round, int, bool) {
 	if _, ok := s.scripts[named.Model]; ok {
 		return s.nextOf(req, named.Model)
 	}
-	if len(s.rounds) == 0 {
+	rounds := s.scripts[""]
+	if len(rounds) == 0 {
 		return Round{}, 0, false
 	}
-	r := s.rounds[0]
-	s.rounds = s.rounds[1:]
+	r := rounds[0]
+	s.scripts[""] = rounds[1:]
 	return r, len(s.requests), true
 }
 
