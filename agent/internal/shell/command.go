@@ -272,6 +272,8 @@ func (p program) collect(c *call, read *command) bool {
 			}
 			read.patterns = append(read.patterns, w.pattern)
 			named = named || w.text != ""
+		case w.output:
+			named = true
 		case p.operands == texts:
 		case !isPath(w.text):
 			return false

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -65,7 +66,8 @@ func beginsWithOption(s *syntax.Stmt) bool {
 func (r *reader) several(stmts []*syntax.Stmt) bool {
 	r.sometimes = true
 	r.depth++
-	defer func() { r.depth-- }()
+	outer := r.values
+	defer func() { r.depth, r.values = r.depth-1, outer }()
 	if r.depth > maxWithin {
 		return false
 	}
@@ -77,10 +79,45 @@ func (r *reader) several(stmts []*syntax.Stmt) bool {
 	return true
 }
 
+// set gives a variable a value for what follows. It reports false if the
+// variable has one already: what it has after a loop or a condition would be
+// uncertain.
+func (r *reader) set(name string, value word) bool {
+	if _, known := r.values[name]; known || !variableName().MatchString(name) {
+		return false
+	}
+	values := maps.Clone(r.values)
+	if values == nil {
+		values = map[string]word{}
+	}
+	values[name] = value
+	r.values = values
+	return true
+}
+
+// assignment reads a command that only gives values to variables. It reports
+// whether s is one, and whether all the values are known.
+func (r *reader) assignment(s *syntax.Stmt) (known, is bool) {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) > 0 {
+		return false, false
+	}
+	for _, a := range call.Assigns {
+		if a.Name == nil || a.Append || a.Naked || a.Index != nil || a.Array != nil {
+			return false, true
+		}
+		value, ok := r.literal(a.Value, false)
+		if !ok || value.pattern != "" || !r.set(a.Name.Value, value) {
+			return false, true
+		}
+	}
+	return len(s.Redirs) == 0 && !s.Negated, true
+}
+
 // loop reads the body of a loop over words once for each of them.
 func (r *reader) loop(c *syntax.ForClause) bool {
 	words, ok := c.Loop.(*syntax.WordIter)
-	if !ok || c.Select || len(words.Items) == 0 || len(words.Items) > maxLoop || !loopName().MatchString(words.Name.Value) {
+	if !ok || c.Select || len(words.Items) == 0 || len(words.Items) > maxLoop {
 		return false
 	}
 	values := make([]word, 0, len(words.Items))
@@ -94,11 +131,9 @@ func (r *reader) loop(c *syntax.ForClause) bool {
 	outer := r.values
 	defer func() { r.values = outer }()
 	for _, value := range values {
-		r.values = map[string]word{words.Name.Value: value}
-		for name, v := range outer {
-			if name != words.Name.Value {
-				r.values[name] = v
-			}
+		r.values = outer
+		if !r.set(words.Name.Value, value) {
+			return false
 		}
 		if value.pattern != "" {
 			r.Patterns, r.here = append(r.Patterns, value.pattern), true
@@ -111,8 +146,8 @@ func (r *reader) loop(c *syntax.ForClause) bool {
 }
 
 var (
-	// loopName matches variables that nothing else looks at.
-	loopName = lazily(`^[a-z][a-z0-9_]*$`)
+	// variableName matches variables that nothing else looks at.
+	variableName = lazily(`^[a-z][a-z0-9_]*$`)
 	// plainWord matches values of which bash makes one word without quotes.
 	plainWord = lazily(`^[A-Za-z0-9_./:@%+,-]+$`)
 )

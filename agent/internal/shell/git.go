@@ -129,10 +129,16 @@ func judgeGit(words []word) (command, bool) {
 		return read, slices.Contains(g.words, c.operands[0].text)
 	case g.words != nil:
 		return read, words[0].text == "remote" // the others do something else then
-	case words[0].text == "ls-files" && len(c.operands) == 0 && !c.has("s", "stage", "t", "u", "unmerged", "v", "error-unmatch"):
+	case words[0].text == "ls-files" && !slices.ContainsFunc(c.operands, elsewhere) && !c.has("s", "stage", "t", "u", "unmerged", "v", "error-unmatch"):
 		read.lists = nameList{trees: []string{"."}, zero: c.has("z"), bare: true, index: true}
 	}
 	return read, true
+}
+
+// elsewhere reports whether a pattern may choose names outside the folder in
+// which git runs.
+func elsewhere(pattern word) bool {
+	return strings.HasPrefix(pattern.text, ":") || strings.HasPrefix(pattern.text, "/")
 }
 
 // asksSetting accepts questions for settings that hold no secret. With a second

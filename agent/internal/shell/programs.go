@@ -68,7 +68,8 @@ var programs = map[string]program{
 		flags: "rcnsSMCaje", operands: pattern, check: queries,
 		long: "raw-output compact-output null-input slurp sort-keys monochrome-output color-output ascii-output join-output exit-status tab",
 	},
-	"od": {flags: "abcdfhilosvx", values: "AjNtw", long: "address-radix= format= read-bytes= skip-bytes= width?"},
+	"gofmt": {flags: "ldes", check: formats},
+	"od":    {flags: "abcdfhilosvx", values: "AjNtw", long: "address-radix= format= read-bytes= skip-bytes= width?"},
 
 	"tac":      {flags: "br", long: "before regex"},
 	"rev":      {},
@@ -165,6 +166,16 @@ func searchesTree(c *call, read *command) bool {
 func comparesWhole(c *call, read *command) bool {
 	read.hidden = true
 	return searchesTree(c, read)
+}
+
+// formats accepts gofmt for named files and folders. It reads the Go files of
+// folders, also through links; old versions run diff.
+func formats(c *call, read *command) bool {
+	for _, path := range read.paths {
+		read.handed = append(read.handed, Handed{Tree: path, Name: "*.go"})
+	}
+	read.also = append(read.also, "diff")
+	return len(read.patterns) == 0
 }
 
 func showsTime(c *call, _ *command) bool {

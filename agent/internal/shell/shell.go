@@ -134,7 +134,7 @@ type reader struct {
 	gitDir         string
 	here           bool            // a command reads in the folder of the line
 	depth          int             // of what is within others
-	values         map[string]word // of the variables of loops
+	values         map[string]word // of variables; never changed, only replaced
 }
 
 // list reads pipelines that are joined by && and ||. The line's only list may
@@ -150,10 +150,19 @@ func (r *reader) list(s *syntax.Stmt, only bool) bool {
 			r.Dir, pipelines = dir, pipelines[1:]
 		}
 	}
+	before, certain := r.values, true
 	for _, p := range pipelines {
-		if !r.pipeline(p) {
+		known, is := false, false
+		if len(p) == 1 && !or {
+			known, is = r.assignment(p[0])
+		}
+		if is && !known || !is && !r.pipeline(p) {
 			return false
 		}
+		certain = certain && is
+	}
+	if !certain { // a command before an assignment may have failed
+		r.values = before
 	}
 	return true
 }
@@ -208,7 +217,7 @@ func changeDir(pipeline []*syntax.Stmt) (string, bool) {
 		return "", false
 	}
 	dir := words[1]
-	return dir.text, dir.pattern == "" && isPath(dir.text) && !strings.HasPrefix(dir.text, "-")
+	return dir.text, dir.isValue() && isPath(dir.text) && !strings.HasPrefix(dir.text, "-")
 }
 
 // isPath reports whether a path can be resolved by its text and the links on

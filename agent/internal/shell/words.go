@@ -13,11 +13,12 @@ type word struct {
 	text    string
 	pattern string // empty unless bash looks for names
 	handed  bool   // it stands for names that another command lists
+	output  bool   // it stands for the output of commands, as a file
 }
 
 // isValue reports whether a word can be the value of an option, or a script: it is
 // known.
-func (w word) isValue() bool { return w.pattern == "" && !w.handed }
+func (w word) isValue() bool { return w.pattern == "" && !w.handed && !w.output }
 
 // arguments returns the words of a simple command: the program and its
 // arguments.
@@ -53,6 +54,11 @@ func (r *reader) literal(w *syntax.Word, says bool) (word, bool) {
 	quoted := func(s string) {
 		text.WriteString(s)
 		pattern.WriteString(escaped.Replace(s))
+	}
+	if len(w.Parts) == 1 {
+		if p, ok := w.Parts[0].(*syntax.ProcSubst); ok {
+			return word{text: "/dev/fd/63", output: true}, p.Op == syntax.CmdIn && len(p.Stmts) > 0 && r.several(p.Stmts)
+		}
 	}
 	for i, part := range w.Parts {
 		switch part := part.(type) {
