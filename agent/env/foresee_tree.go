@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/internal/sensitive"
 	"atelier.dev/atelier/agent/internal/shell"
@@ -20,8 +21,11 @@ var errTooMany = errors.New("too many files")
 // handedOver returns the files below a folder that may hold secrets. It reports
 // false if one of the names below it cannot be given to a program as a name that
 // only stands for a file of the project: a link leads elsewhere or to a secret,
-// or the name is not [handable].
+// or the name, which begins with that of the folder, is not [handable].
 func (l *Local) handedOver(root string, h shell.Handed) (paths []string, ok bool) {
+	if !handable(h.Tree, h) {
+		return nil, false
+	}
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if seen++; seen > maxTree {
@@ -56,9 +60,9 @@ func (l *Local) handedOver(root string, h shell.Handed) (paths []string, ok bool
 }
 
 // handable reports whether a name is neither taken for an option nor taken apart on
-// its way.
+// its way. grep replaces lines of bytes that are not text with a sentence.
 func handable(name string, h shell.Handed) bool {
-	return !(h.Bare && strings.HasPrefix(name, "-")) && !(h.Plain && strings.ContainsAny(name, " \t\n\r\v\f\"'\\"))
+	return !(h.Bare && strings.HasPrefix(name, "-")) && !(h.Plain && (strings.ContainsAny(name, " \t\n\r\v\f\"'\\") || !utf8.ValidString(name)))
 }
 
 // indexHandsOver reports whether all names in the index of git are [handable] and

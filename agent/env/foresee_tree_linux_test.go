@@ -35,6 +35,24 @@ func TestForeseesNamesThatAreHandedOver(t *testing.T) {
 	if err := os.Remove(filepath.Join(l.dir, "sub/with space.txt")); err != nil {
 		t.Fatal(err)
 	}
+	// The name of the folder is a part of the names.
+	write("the sub/c.txt", "x")
+	write("-n/c.txt", "x")
+	free(map[string]bool{
+		"find 'the sub' | xargs cat": false, "rg --files 'the sub' | xargs cat": false, "find 'the sub' -print0 | xargs -0 cat": true, "find 'the sub' -exec cat {} +": true,
+		"rg --files -- -n | xargs cat": false, "rg --files ./-n | xargs cat": true,
+	})
+	for _, name := range []string{"the sub", "-n"} {
+		if err := os.RemoveAll(filepath.Join(l.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// grep says of such a name that it is binary, and xargs would take that for names.
+	write("sub/\xff", "x")
+	free(map[string]bool{"find sub | grep c | xargs cat": false, "find sub -name 'c*' | grep c | xargs cat": true, "find sub -print0 | xargs -0 cat": true})
+	if err := os.Remove(filepath.Join(l.dir, "sub/\xff")); err != nil {
+		t.Fatal(err)
+	}
 	write("-rf", "x")
 	free(map[string]bool{"git ls-files | xargs cat": false, "find . -exec cat {} +": true, "for f in *; do cat \"$f\"; done": false})
 	free(map[string]bool{"git ls-files -z | xargs -0 sed -n 1p": false, "rg -l one | xargs sed -n 1p": false, "find . -print0 | xargs -0 sed -n 1p": true})

@@ -147,7 +147,7 @@ func (r *command) passesNames(name string, c *call) {
 			r.lists = nameList{trees: r.trees, bare: true}
 		}
 	case "head", "tail":
-		r.filters = !c.has("c", "bytes", "z")
+		r.filters = !c.has("c", "bytes", "z", "v", "verbose")
 	case "sort":
 		r.filters = !c.has("z", "zero-terminated")
 	case "uniq":
