@@ -66,6 +66,7 @@ export const messages = {
   put_back_body_added:
     'The file is new, so it is deleted. Nothing is done if it has changed since then.',
   was_put_back: '{name} was reverted.',
+  were_put_back: 'Lines of {name} were reverted.',
   stage: 'Stage {path}',
   message: 'Commit message',
   propose: 'Propose a message',
@@ -90,6 +91,7 @@ export const messages = {
   comment_remove: 'Remove the comment',
   comments: { one: '{n} comment', other: '{n} comments' },
   comments_elsewhere: 'Comments are sent together, each with its position and its line.',
+  comments_list: 'Comments that are not sent yet',
   send: 'Send',
   discard: 'Discard',
   discard_title: { one: 'Discard {n} comment?', other: 'Discard {n} comments?' },
