@@ -232,8 +232,10 @@ const maxTitle = 60
 func FirstTitle(has agent.Title, ev agent.Event) string {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
-		if has.Text == "" || !has.ByUser && ev.Turn == 1 {
-			return TitleFrom(d.Wrote())
+		title := TitleFrom(d.Wrote())
+		numbered := strings.HasPrefix(has.Text, title+" (") // a fork that begins with the same prompt
+		if has.Text == "" || !has.ByUser && ev.Turn == 1 && !numbered {
+			return title
 		}
 	case agent.LocalCommandStart:
 		if has.Text == "" {

@@ -178,6 +178,8 @@ func TestFirstTitle(t *testing.T) {
 		"a command after a prompt": {agent.Title{Text: "Fix it"}, 1, command, ""},
 		"a skill":                  {agent.Title{}, 1, agent.UserInput{Typed: "/review main", Text: "Review it"}, "/review main"},
 		"another prompt":           {agent.Title{Text: "Fix it"}, 2, prompt, ""},
+		"a fork's same prompt":     {agent.Title{Text: "Fix it (2)"}, 1, prompt, ""},
+		"a fork's other prompt":    {agent.Title{Text: "Build it (2)"}, 1, prompt, "Fix it"},
 		"a late first name":        {agent.Title{}, 2, prompt, "Fix it"},
 		"a name of the user's":     {agent.Title{Text: "Mine", ByUser: true}, 1, prompt, ""},
 		"something else":           {agent.Title{}, 1, agent.SteeringInjected{Text: "x"}, ""},

@@ -43,7 +43,7 @@ const (
 // errUnread says that the contents of a version are not read.
 var errUnread = errors.New("not read from the journal")
 
-// edit is what one call changed, or the user put back. More counts files that are
+// edit is what one call changed, or the user put back, undid or redid. More counts files that are
 // not in changes.
 type edit struct {
 	at      int64
@@ -173,30 +173,41 @@ func (e *edits) keep(session string, from, log editLog) bool {
 }
 
 // add takes an event. Of a call that says what it changed, such as an edit, the
-// journal is not asked.
+// journal is not asked. What was undone or redone counts, so that the edits still
+// add up to what is in the files.
 func (l *editLog) add(ev agent.Event, contents func(agent.FileVersion) ([]byte, error)) {
 	if ev.Turn > l.turn {
 		l.turn, l.began = ev.Turn, ev.At
 	}
-	end, ok := ev.Data.(agent.ToolCallEnd)
-	if !ok || end.Outcome == agent.OutcomeDenied {
-		return
-	}
 	e := edit{at: ev.At, turn: ev.Turn}
-	switch {
-	case end.Details != nil && len(end.Details.Changes) > 0:
-		for _, change := range end.Details.Changes {
-			e.changes = append(e.changes, changes.Edit{FileChange: change})
+	switch d := ev.Data.(type) {
+	case agent.ToolCallEnd:
+		switch {
+		case d.Outcome == agent.OutcomeDenied:
+		case d.Details != nil && len(d.Details.Changes) > 0:
+			for _, change := range d.Details.Changes {
+				e.changes = append(e.changes, changes.Edit{FileChange: change})
+			}
+		case d.Files != nil:
+			e.record(*d.Files, contents)
 		}
-	case end.Files != nil:
-		for _, record := range end.Files.Files {
-			e.changes = append(e.changes, changes.OfRecord(record, contents))
+	case agent.FilesRestored:
+		e.turn = l.turn
+		e.record(d.FilesChanged, contents)
+		for i := range e.changes {
+			e.changes[i].ByUser = d.Taken == "" // what was taken from another branch is new here
 		}
-		e.more = end.Files.More
 	}
 	if len(e.changes) > 0 {
 		l.edits = append(l.edits, e)
 	}
+}
+
+func (e *edit) record(files agent.FilesChanged, contents func(agent.FileVersion) ([]byte, error)) {
+	for _, record := range files.Files {
+		e.changes = append(e.changes, changes.OfRecord(record, contents))
+	}
+	e.more = files.More
 }
 
 // wasPutBack remembers what the user took out of a session's changes, so that

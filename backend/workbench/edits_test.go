@@ -62,3 +62,42 @@ func TestChangesOfCommands(t *testing.T) {
 		t.Errorf("put back: %q", got)
 	}
 }
+
+// What was undone is no longer a change of its session, also of a file that was made
+// and removed before; what was redone is one again, and so is what was taken from
+// another branch.
+func TestChangesAfterAnUndo(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	id := p.session("openai")
+	p.happened(id, 1, agent.UserInput{Text: "Go"},
+		agent.ToolCallEnd{CallID: "1", Tool: "Bash", Outcome: agent.OutcomeDone, Files: p.files("notes", "-", "1\n2\n")},
+		agent.ProcessingEnd{})
+	p.happened(id, 2, agent.UserInput{Text: "More"},
+		agent.ToolCallEnd{CallID: "2", Tool: "Bash", Outcome: agent.OutcomeDone, Files: p.files("notes", "1\n2\n", "-", "f", "a\n", "b\n")},
+		agent.ProcessingEnd{})
+	expect := func(when, session, turn string) {
+		t.Helper()
+		if got := p.changed(id, changes.ScopeSession); got != session {
+			t.Errorf("%s, the session:\n%s\nwant:\n%s", when, got, session)
+		}
+		if got := p.changed(id, changes.ScopeTurn); got != turn {
+			t.Errorf("%s, the turn:\n%s\nwant:\n%s", when, got, turn)
+		}
+	}
+	p.putFile("f", "b\n")
+	expect("at first", "modified f +1 -1", "modified f +1 -1\ndeleted notes +0 -2")
+
+	p.happened(id, 0, agent.FilesRestored{ID: "u", Undone: []agent.StepRef{{Session: id, Call: "2"}}, FilesChanged: *p.files("notes", "-", "1\n2\n", "f", "b\n", "a\n")})
+	p.putFile("f", "a\n")
+	p.putFile("notes", "1\n2\n")
+	expect("undone", "added notes +2 -0", "")
+
+	p.happened(id, 0, agent.FilesRestored{ID: "r", Redone: "u", FilesChanged: *p.files("f", "a\n", "b\n")})
+	p.putFile("f", "b\n")
+	expect("redone in part", "modified f +1 -1\nadded notes +2 -0", "modified f +1 -1")
+
+	p.happened(id, 0, agent.FilesRestored{ID: "t", Taken: "other", FilesChanged: *p.files("g", "x\n", "y\n")})
+	p.putFile("g", "y\n")
+	expect("taken", "modified f +1 -1\nmodified g +1 -1\nadded notes +2 -0", "modified f +1 -1\nmodified g +1 -1")
+}
