@@ -182,10 +182,15 @@ func judgeVersion(name string, questions []string, words []word) (command, bool)
 	if len(words) == 0 || !slices.Contains(questions, words[0].text) {
 		return c, false
 	}
-	for _, w := range words[1:] { // go env NAME
-		if words[0].text != "env" || w.pattern != "" || w.text != "-json" && strings.Trim(w.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
+	env := words[0].text == "env"
+	for _, w := range words[1:] {
+		if !env || w.pattern != "" || !goVariable().MatchString(w.text) {
 			return c, false
 		}
 	}
-	return c, true
+	return c, !env || len(words) > 1
 }
+
+// goVariable matches what go env tells without running a C compiler, as it does
+// for the flags of one. Without a name, it tells all.
+var goVariable = lazily(`^GO(ARCH|BIN|CACHE|ENV|EXE|EXPERIMENT|FLAGS|HOSTARCH|HOSTOS|MOD|MODCACHE|NOPROXY|NOSUMDB|OS|PATH|PRIVATE|PROXY|ROOT|SUMDB|TMPDIR|TOOLCHAIN|TOOLDIR|VERSION|WORK)$`)
