@@ -19,7 +19,8 @@ func (f *Folder) Carry(ctx context.Context, r agent.FilesRestored) agent.FilesRe
 	done := r
 	stays := make([]bool, len(r.Files))
 	for _, i := range inOrder(r.Files) {
-		if reason := f.put(ctx, r.Files[i], token(r, i)); reason != "" {
+		reason := f.put(ctx, r.Files[i], token(r, i))
+		if reason != "" && !f.is(r.Files[i].Path, r.Files[i].After) { // else it failed when that was done
 			leave(&done, r.Files[i].Path, reason)
 			stays[i] = true
 		}
@@ -68,7 +69,7 @@ func (f *Folder) put(ctx context.Context, r agent.FileRecord, token string) agen
 	case errors.Is(err, disk.ErrOccupied):
 		return agent.ConflictOccupied
 	}
-	slog.Warn("a file was not restored", "path", r.Path, "err", err)
+	slog.Warn("restoring a file failed", "path", r.Path, "err", err)
 	return agent.ConflictRefused
 }
 
@@ -91,15 +92,30 @@ func (f *Folder) Recover(r agent.FilesRestored) agent.FilesRestored {
 	done.Files = nil
 	for i, record := range r.Files {
 		name := changes.Unquote(record.Path)
-		if err := f.disk.Clear(name, token(r, i), record.Before); err != nil {
+		if err := f.disk.Clear(name, token(r, i), record.Before, record.After); err != nil {
 			slog.Warn("could not clear up after a restoration that was cut off", "path", record.Path, "err", err)
 		}
-		now, err := f.disk.Read(name)
-		if err == nil && !now.Is(record.Before) {
-			done.Files = append(done.Files, record)
+		if now, err := f.disk.Read(name); stands(record, now, err) {
+			leave(&done, record.Path, agent.ConflictRefused)
 			continue
 		}
-		leave(&done, record.Path, agent.ConflictRefused)
+		done.Files = append(done.Files, record)
 	}
 	return done
+}
+
+// stands reports whether a file is surely as it was before a restoration, given what was
+// read of it. What was not there is not there either while a folder has its name, or a
+// link that of a folder above it.
+func stands(r agent.FileRecord, now disk.Content, err error) bool {
+	if !r.Before.Exists() && (now.Other || errors.Is(err, disk.ErrBehindLink)) {
+		return true
+	}
+	return err == nil && now.Is(r.Before)
+}
+
+// is reports whether a file is a version.
+func (f *Folder) is(path string, v agent.FileVersion) bool {
+	now, err := f.disk.Read(changes.Unquote(path))
+	return err == nil && now.Is(v)
 }

@@ -32,33 +32,60 @@ func byPath(steps []Step) [][]agent.FileRecord {
 	return all
 }
 
+// batch is files that are planned together, ordered by path.
+type batch struct {
+	*Folder
+	files [][]agent.FileRecord // what is taken out of each, the newest first
+	fates map[string]fate      // of those that were asked for
+}
+
+// fate is what a plan does to a file.
+type fate struct{ exists, goes bool }
+
+func (f *Folder) batch(steps []Step) *batch {
+	return &batch{Folder: f, files: byPath(steps), fates: map[string]fate{}}
+}
+
+// fate returns what the plan does to a file. A name can be in the way of many others, so
+// each is planned once.
+func (b *batch) fate(ctx context.Context, records []agent.FileRecord) (fate, error) {
+	path := records[0].Path
+	if known, ok := b.fates[path]; ok {
+		return known, nil
+	}
+	o, err := b.outcome(ctx, records)
+	if err != nil {
+		return fate{}, err
+	}
+	b.fates[path] = fate{exists: o.file.Before.Exists(), goes: !o.file.Then.Exists() && o.file.Reason == ""}
+	return b.fates[path], nil
+}
+
 // freed reports whether a name that a directory has, or that a link leads away from,
 // becomes free because the plan removes what is in the way: all that is planned below
 // the directory, or the link. Restoring the file fails if anything else is in the
-// directory.
-func (f *Folder) freed(ctx context.Context, path string, behindLink bool, all [][]agent.FileRecord) (bool, error) {
-	name, free := changes.Unquote(path), false
-	for _, records := range all {
+// directory. A vacant one is free.
+func (b *batch) freed(ctx context.Context, path string, behindLink, vacant bool) (bool, error) {
+	name, free := changes.Unquote(path), vacant
+	for _, records := range b.files {
 		other := changes.Unquote(records[0].Path)
 		if behindLink {
 			if !strings.HasPrefix(name, other+"/") {
 				continue
 			}
-			if now, err := f.disk.Read(other); err != nil || now.Kind != agent.SymbolicLink {
+			if now, err := b.disk.Read(other); err != nil || now.Kind != agent.SymbolicLink {
 				continue
 			}
 		} else if !strings.HasPrefix(other, name+"/") {
 			continue
 		}
-		o, err := f.outcome(ctx, records, all)
-		if err != nil {
+		fate, err := b.fate(ctx, records)
+		switch {
+		case err != nil:
 			return false, err
-		}
-		switch goes := !o.file.Then.Exists() && o.file.Reason == ""; {
-		case !o.file.Before.Exists() && goes: // nothing is there
-		case !goes:
+		case !fate.goes:
 			return false, nil
-		default:
+		case fate.exists:
 			free = true
 		}
 	}

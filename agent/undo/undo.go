@@ -119,12 +119,12 @@ func (f *Folder) Plan(ctx context.Context, steps []Step, paths ...string) (Plan,
 		p.Unwatched = p.Unwatched || s.Unwatched
 	}
 	room := maxDiffs
-	all := byPath(steps)
-	for _, records := range all {
+	b := f.batch(steps)
+	for _, records := range b.files {
 		if len(paths) > 0 && !slices.Contains(paths, records[0].Path) {
 			continue
 		}
-		o, err := f.outcome(ctx, records, all)
+		o, err := b.outcome(ctx, records)
 		if err != nil {
 			return p, err
 		}
@@ -145,14 +145,14 @@ func (f *Folder) Prepare(ctx context.Context, steps []Step, choices []Choice) (a
 	for _, c := range choices {
 		chosen[c.Path] = c
 	}
-	all := byPath(steps)
-	for _, records := range all {
+	b := f.batch(steps)
+	for _, records := range b.files {
 		c, ok := chosen[records[0].Path]
 		if !ok {
 			continue
 		}
 		delete(chosen, c.Path)
-		o, err := f.outcome(ctx, records, all)
+		o, err := b.outcome(ctx, records)
 		switch {
 		case err != nil:
 			return r, err
@@ -218,15 +218,15 @@ type outcome struct {
 }
 
 // outcome plans one file of all that are planned.
-func (f *Folder) outcome(ctx context.Context, records []agent.FileRecord, all [][]agent.FileRecord) (outcome, error) {
+func (b *batch) outcome(ctx context.Context, records []agent.FileRecord) (outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return outcome{}, fmt.Errorf("plan a restoration: %w", context.Cause(ctx))
 	}
 	o := outcome{file: File{Path: records[0].Path}}
 	var reading error
-	o.now, reading = f.disk.Read(changes.Unquote(o.file.Path))
+	o.now, reading = b.disk.Read(changes.Unquote(o.file.Path))
 	if behind := errors.Is(reading, disk.ErrBehindLink); behind || o.now.Other {
-		free, err := f.freed(ctx, o.file.Path, behind, all)
+		free, err := b.freed(ctx, o.file.Path, behind, o.now.Vacant)
 		if err != nil {
 			return o, err
 		}
@@ -241,7 +241,7 @@ func (f *Folder) outcome(ctx context.Context, records []agent.FileRecord, all []
 	}
 	o.then = o.now
 	for _, r := range chained(records) {
-		next, conflicts, reason, err := f.reverse(ctx, o.then, r)
+		next, conflicts, reason, err := b.reverse(ctx, o.then, r)
 		if err != nil {
 			return o, err
 		}

@@ -338,8 +338,9 @@ func TestTakenIsAStep(t *testing.T) {
 }
 
 // A file comes back although the step made a folder of its name, or a link of the name
-// of its folder, because what the step made goes first; and the other way round. What
-// somebody else put there stays, and so does what would take its place.
+// of its folder, because what the step made goes first; and the other way round. An empty
+// folder makes way as well. What somebody else put there stays, and so does what would
+// take its place.
 func TestMakesWay(t *testing.T) {
 	t.Parallel()
 	w := empty(t)
@@ -398,9 +399,9 @@ func TestMakesWay(t *testing.T) {
 		}
 	}
 	done := restore([]Step{{FilesChanged: changed}})
-	is(map[string]string{"dir": "a file\n", "full/mine": "mine\n", "kept/in": "new\nmine\n", "link/in": "old\n", "was/in": "old\n"})
+	is(map[string]string{"both/in": "a file\n", "dir": "a file\n", "full/mine": "mine\n", "kept/in": "new\nmine\n", "link/in": "old\n", "was/in": "old\n"})
 	want := []agent.RestoreConflict{
-		{Path: "both", Reason: agent.ConflictOccupied}, {Path: "both/in", Reason: agent.ConflictOccupied},
+		{Path: "both", Reason: agent.ConflictOccupied},
 		{Path: "kept", Reason: agent.ConflictOccupied}, {Path: "kept/in", Reason: agent.ConflictChanged}, {Path: "full", Reason: agent.ConflictOccupied},
 	}
 	if diff := cmp.Diff(want, done.Conflicts); diff != "" {

@@ -26,8 +26,9 @@ type Content struct {
 	Data []byte // of a link, its target
 	// Private says that nobody but its owner may read the file.
 	Private bool
-	// Other says that it is neither a file nor a link, such as a directory.
-	Other bool
+	// Other says that it is neither a file nor a link, such as a directory. Vacant says
+	// that it is a directory with nothing in it.
+	Other, Vacant bool
 	// Large says that the file is larger than [env.MaxWhole], so that Data is empty.
 	Large bool
 }
@@ -106,7 +107,7 @@ func (d *Disk) read(name string) (Content, fs.FileInfo, error) {
 		}
 		return Content{Kind: agent.SymbolicLink, Data: []byte(target)}, info, nil
 	case !info.Mode().IsRegular():
-		return Content{Other: true}, info, nil
+		return Content{Other: true, Vacant: info.IsDir() && d.isEmpty(name)}, info, nil
 	case info.Size() > env.MaxWhole:
 		return Content{Kind: kindOf(info), Large: true}, info, nil
 	}
@@ -130,6 +131,17 @@ func (d *Disk) read(name string) (Content, fs.FileInfo, error) {
 		return Content{Kind: kindOf(opened), Large: true}, opened, nil
 	}
 	return Content{Kind: kindOf(opened), Data: data, Private: opened.Mode()&0o077 == 0}, opened, nil
+}
+
+// isEmpty reports whether a directory has nothing in it.
+func (d *Disk) isEmpty(name string) bool {
+	f, err := d.tree.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, err = f.Readdirnames(1)
+	return errors.Is(err, io.EOF)
 }
 
 func kindOf(info fs.FileInfo) agent.FileKind {

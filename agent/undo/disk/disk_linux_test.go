@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -207,6 +208,9 @@ func TestClear(t *testing.T) {
 		"moved aside":          {"", "", "from", ""},
 		"another, moved aside": {"", "", "mine", "mine"},
 		"the name was taken":   {"other", "", "mine", "other mine"},
+		"before the exchange":  {"from", "", "new", "from"},
+		"after the exchange":   {"new", "", "from", "new"},
+		"saved just before it": {"new", "", "mine", "mine"},
 	} {
 		d, dir := open(t)
 		for at, text := range map[string]string{"f": tt.at, beside("f", "new-", "1"): tt.fresh, beside("f", "old-", "1"): tt.aside} {
@@ -214,7 +218,7 @@ func TestClear(t *testing.T) {
 				write(t, filepath.Join(dir, at), text, 0o644)
 			}
 		}
-		if err := d.Clear("f", "1", from.Version()); (err != nil) != strings.Contains(tt.want, " ") {
+		if err := d.Clear("f", "1", from.Version(), file("new").Version()); (err != nil) != strings.Contains(tt.want, " ") {
 			t.Errorf("%s: %v", name, err)
 		}
 		var got []string
@@ -264,11 +268,11 @@ func TestPutWhileItIsSaved(t *testing.T) {
 		}
 		at := filepath.Join(dir, "f")
 		write(t, at, "expected", 0o644)
-		d, err := Of(saving{local, func() {
+		d, err := Of(saving{local, sync.OnceFunc(func() {
 			if err := tt.save(at); err != nil {
 				t.Error(err)
 			}
-		}})
+		})})
 		if err != nil {
 			t.Fatal(err)
 		}

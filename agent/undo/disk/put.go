@@ -14,34 +14,41 @@ import (
 
 // Put puts content under a name if what stands there is still the version from.
 // Each file changes at once or not at all. A file that is replaced passes its other
-// attributes on. Folders that are missing are made, and those that a removal leaves
-// empty are removed. token makes the names of temporary files; after a crash,
-// [Disk.Clear] with the same token removes them.
+// attributes on. Folders that are missing are made, an empty one that has the name makes
+// way, and those that a removal leaves empty are removed. token makes the names of
+// temporary files; after a crash, [Disk.Clear] with the same token removes them. An
+// error may come when the content is in place already; Read tells.
 func (d *Disk) Put(name, token string, from agent.FileVersion, to Content) error {
 	if err := d.check(name); err != nil {
 		return err
 	}
-	p := put{Disk: d, name: name, from: from, fresh: beside(name, "new-", token), aside: beside(name, "old-", token)}
+	p := d.at(name, token, from, to.Version())
 	err := p.put(to)
 	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) || errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%w: %w", ErrOccupied, err)
 	}
 	if err != nil {
-		return fmt.Errorf("restore a file: %w", err)
+		return fmt.Errorf("restore a file: %w", errors.Join(err, p.clear()))
 	}
 	return nil
+}
+
+// put is one file to put something in place of. The new content is prepared under the
+// name fresh. Under the name aside are complete files only: the new one until it gets its
+// name, and then the old one until it is removed.
+type put struct {
+	*Disk
+	name, fresh, aside string
+	from, to           agent.FileVersion
+}
+
+func (d *Disk) at(name, token string, from, to agent.FileVersion) put {
+	return put{Disk: d, name: name, fresh: beside(name, "new-", token), aside: beside(name, "old-", token), from: from, to: to}
 }
 
 // beside returns the name of a temporary file in the same folder.
 func beside(name, prefix, token string) string {
 	return filepath.ToSlash(filepath.Join(filepath.Dir(name), ".atelier-"+prefix+token))
-}
-
-// put is one file to put something in place of.
-type put struct {
-	*Disk
-	name, fresh, aside string
-	from               agent.FileVersion
 }
 
 func (p put) put(to Content) error {
@@ -53,14 +60,10 @@ func (p put) put(to Content) error {
 			return err
 		}
 	}
-	err := p.prepare(to)
-	if err == nil {
-		err = p.swap()
+	if err := p.prepare(to); err != nil {
+		return err
 	}
-	if err != nil {
-		if e := p.tree.Remove(p.fresh); e != nil && !errors.Is(e, fs.ErrNotExist) {
-			err = errors.Join(err, e)
-		}
+	if err := p.swap(); err != nil {
 		return err
 	}
 	p.sync()
@@ -117,6 +120,9 @@ func (p put) swap() error {
 	if !p.from.Exists() {
 		return p.take()
 	}
+	if err := p.tree.Rename(p.fresh, p.aside); err != nil {
+		return err
+	}
 	info, err := p.verify(p.name)
 	if err != nil {
 		return err
@@ -126,35 +132,23 @@ func (p put) swap() error {
 	}
 	x, ok := p.tree.(exchanger)
 	if !ok {
-		return p.tree.Rename(p.fresh, p.name) // what was saved since verify is lost
+		return p.tree.Rename(p.aside, p.name) // what was saved since verify is lost
 	}
-	switch err := x.Exchange(p.fresh, p.name); {
+	switch err := x.Exchange(p.aside, p.name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %w", ErrChanged, err)
 	case err != nil: // the file system cannot do it
-		return p.tree.Rename(p.fresh, p.name)
+		return p.tree.Rename(p.aside, p.name)
 	}
-	return p.compare(x)
+	if _, err := p.verify(p.aside); err != nil { // somebody saved it since
+		return errors.Join(err, x.Exchange(p.aside, p.name))
+	}
+	return p.tree.Remove(p.aside)
 }
 
 // exchanger is a tree that can give two files each other's name in one step.
 type exchanger interface {
 	Exchange(one, other string) error
-}
-
-// compare removes what had the name until the exchange. If somebody saved it after it
-// was verified, it gets its name back.
-func (p put) compare(x exchanger) error {
-	if err := p.tree.Rename(p.fresh, p.aside); err != nil {
-		return err
-	}
-	if _, changed := p.verify(p.aside); changed != nil {
-		if err := x.Exchange(p.aside, p.name); err != nil {
-			return errors.Join(changed, fmt.Errorf("%s is kept: %w", p.aside, err))
-		}
-		return errors.Join(changed, p.tree.Remove(p.aside))
-	}
-	return p.tree.Remove(p.aside)
 }
 
 // verify checks that what stands under a name is what was expected.
@@ -173,6 +167,11 @@ func (p put) verify(name string) (fs.FileInfo, error) {
 
 // take gives what was prepared a free name. Nobody else's new file is replaced.
 func (p put) take() error {
+	if info, err := p.tree.Lstat(p.name); err == nil && info.IsDir() {
+		if err := p.tree.Remove(p.name); err != nil { // it is not empty
+			return err
+		}
+	}
 	if l, ok := p.tree.(interface{ Link(from, to string) error }); ok {
 		switch err := l.Link(p.fresh, p.name); {
 		case err == nil:
@@ -181,11 +180,10 @@ func (p put) take() error {
 			return err
 		}
 	}
-	f, err := p.tree.OpenFile(p.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // where files have one name only
-	if err != nil {
-		return err
+	if _, err := p.tree.Lstat(p.name); !errors.Is(err, fs.ErrNotExist) { // where files have one name only
+		return errors.Join(fs.ErrExist, err)
 	}
-	return errors.Join(f.Close(), p.tree.Rename(p.fresh, p.name))
+	return p.tree.Rename(p.fresh, p.name)
 }
 
 // remove removes what stands under the name. It is moved aside first, so that what
@@ -200,26 +198,25 @@ func (p put) remove() error {
 	if err := p.tree.Rename(p.name, p.aside); err != nil {
 		return err
 	}
-	if _, err := p.verify(p.aside); err != nil {
-		return errors.Join(err, p.giveBack(p.name, p.aside))
+	if _, err := p.verify(p.aside); err != nil { // it gets its name back
+		return err
 	}
 	if err := p.tree.Remove(p.aside); err != nil {
 		return err
 	}
 	p.sync()
-	for dir := filepath.Dir(p.name); dir != "." && !filepath.IsAbs(dir) && p.tree.Remove(dir) == nil; { // as git does with empty ones
-		dir = filepath.Dir(dir)
-	}
+	p.prune()
 	return nil
 }
 
-// giveBack gives what was moved aside its name again, unless the name was taken
-// since.
-func (d *Disk) giveBack(name, aside string) error {
-	if _, err := d.tree.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is kept: %w", aside, ErrOccupied)
+// prune removes the folders of the name that are empty, as git does.
+func (p put) prune() {
+	for dir := filepath.Dir(p.name); dir != "." && !filepath.IsAbs(dir); dir = filepath.Dir(dir) {
+		info, err := p.tree.Lstat(dir)
+		if err == nil && (!info.IsDir() || p.tree.Remove(dir) != nil) {
+			return
+		}
 	}
-	return d.tree.Rename(aside, name)
 }
 
 // folders makes missing folders.
@@ -244,27 +241,46 @@ func (p put) sync() {
 	}
 }
 
-// Clear removes what a [Disk.Put] left behind that a crash cut off. A file that had
-// been moved aside, and is not the version from, gets its name back.
-func (d *Disk) Clear(name, token string, from agent.FileVersion) error {
+// Clear removes what a [Disk.Put] left behind that a crash cut off. What somebody saved
+// while it was replaced or removed gets its name back.
+func (d *Disk) Clear(name, token string, from, to agent.FileVersion) error {
 	if err := d.check(name); err != nil {
 		return err
 	}
-	if err := d.tree.Remove(beside(name, "new-", token)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-		return fmt.Errorf("remove an unfinished file: %w", err)
-	}
-	aside := beside(name, "old-", token)
-	c, _, err := d.read(aside)
-	switch {
-	case err != nil || c.Kind == "":
-		return err
-	case c.Is(from):
-		err = d.tree.Remove(aside)
-	default:
-		err = d.giveBack(name, aside)
-	}
-	if err != nil {
+	if err := d.at(name, token, from, to).clear(); err != nil {
 		return fmt.Errorf("clear up after a restoration: %w", err)
 	}
 	return nil
+}
+
+func (p put) clear() error {
+	if err := p.tree.Remove(p.fresh); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return err
+	}
+	c, _, err := p.read(p.aside)
+	switch {
+	case err != nil:
+		return err
+	case c.Kind == "" && !c.Other:
+	case c.Is(p.from) || c.Is(p.to):
+		err = p.tree.Remove(p.aside)
+	default:
+		err = p.giveBack()
+	}
+	if now, _, e := p.read(p.name); e == nil && now.Kind == "" && !now.Other {
+		p.prune()
+	}
+	return err
+}
+
+// giveBack gives what was moved aside its name again, unless somebody has taken it since.
+func (p put) giveBack() error {
+	now, _, err := p.read(p.name)
+	switch {
+	case err != nil:
+		return err
+	case now.Kind == "" && !now.Other || now.Is(p.to):
+		return p.tree.Rename(p.aside, p.name)
+	}
+	return fmt.Errorf("%s is kept: %w", p.aside, ErrOccupied)
 }
