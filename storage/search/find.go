@@ -38,8 +38,10 @@ const patience = 200 * time.Millisecond
 func (ix *Index) Search(ctx context.Context, in backend.Search) (backend.Found, error) {
 	behind, failure := ix.freshen(ctx)
 	found, err := ix.search(ctx, in, time.Now())
-	if isCorrupt(err) { // the next pass rebuilds it
-		ix.broken.Store(true)
+	if corrupt := isCorrupt(err); corrupt || err != nil && ix.replaced() { // the next pass rebuilds or opens it
+		if corrupt {
+			ix.broken.Store(true)
+		}
 		behind, failure = ix.freshen(ctx)
 		found, err = ix.search(ctx, in, time.Now())
 	}

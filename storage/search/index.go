@@ -169,7 +169,8 @@ func (ix *Index) keep(ctx context.Context) {
 	}
 }
 
-// pass reads on in all logs. A damaged index is replaced, once.
+// pass reads on in all logs. A damaged index is replaced, once. One that another
+// process replaces while it is read is opened again.
 func (ix *Index) pass(ctx context.Context) error {
 	if !built {
 		return nil
@@ -178,6 +179,9 @@ func (ix *Index) pass(ctx context.Context) error {
 	if isDamage(err) {
 		slog.Warn("the search index is damaged and is made anew", "err", err)
 		ix.broken.Store(true)
+		err = ix.attempt(ctx)
+	}
+	if err != nil && ix.replaced() {
 		err = ix.attempt(ctx)
 	}
 	return err
@@ -195,10 +199,8 @@ func (ix *Index) attempt(ctx context.Context) error {
 func (ix *Index) ready(ctx context.Context) error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	if ix.db != nil && !ix.broken.Load() {
-		if now, err := os.Stat(ix.path); err == nil && os.SameFile(now, ix.db.file) {
-			return nil
-		}
+	if ix.db != nil && !ix.broken.Load() && ix.current() {
+		return nil
 	}
 	if err := ix.close(); err != nil {
 		slog.Warn("could not close the search index", "err", err)
@@ -222,6 +224,20 @@ func (ix *Index) ready(ctx context.Context) error {
 	}
 	ix.broken.Store(false)
 	return ix.open(ctx)
+}
+
+// current reports whether the open file is the one in the home folder. The
+// caller holds the mutex.
+func (ix *Index) current() bool {
+	now, err := os.Stat(ix.path)
+	return err == nil && os.SameFile(now, ix.db.file)
+}
+
+// replaced reports whether another process has replaced the open file.
+func (ix *Index) replaced() bool {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return ix.db != nil && !ix.current()
 }
 
 // errVersion counts as damage: the file has to be rebuilt.
