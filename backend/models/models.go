@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -36,7 +38,7 @@ func Catalogue(home string) func() (*catalogue.Catalogue, error) {
 // returned without them.
 func readCatalogue(home string) (*catalogue.Catalogue, error) {
 	path := filepath.Join(home, ModelsFile)
-	data, err := os.ReadFile(path)
+	data, err := readModels(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return catalogue.New(), nil
 	}
@@ -49,6 +51,22 @@ func readCatalogue(home string) (*catalogue.Catalogue, error) {
 		return c, backend.Problem(backend.ProblemModelsFile, path, err.Error()).Because(err)
 	}
 	return c, nil
+}
+
+// maxModelsFile is many times the size of the built-in catalogue.
+const maxModelsFile = 16 << 20
+
+func readModels(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxModelsFile+1))
+	if err == nil && len(data) > maxModelsFile {
+		err = fmt.Errorf("the file is larger than %d MB", maxModelsFile>>20)
+	}
+	return data, err
 }
 
 // row returns what is known about a model, from the catalogue, else from its

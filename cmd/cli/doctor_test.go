@@ -68,6 +68,9 @@ func TestDoctor(t *testing.T) {
 		{"a damaged database", func(p *place) {
 			put(t, filepath.Join(p.home, storage.File), strings.Repeat("not a database ", 500))
 		}, 1, "database", "damaged", "failed"},
+		{"a huge models file", func(p *place) {
+			put(t, filepath.Join(p.home, models.ModelsFile), strings.Repeat(" ", 17<<20))
+		}, 0, models.ModelsFile, "larger than 16 MB", "failed"},
 		{"a bad models file", func(p *place) { put(t, filepath.Join(p.home, models.ModelsFile), "{\n{") }, 0, models.ModelsFile, "line 2", "failed"},
 		{"how commands are confined", func(*place) {}, 0, "sandbox", "Commands can", confined},
 		{"no programs", func(p *place) { p.env = append(p.env, "PATH=/nowhere") }, 0, "rg", "not found", "off"},
