@@ -81,7 +81,7 @@ func (t *tree) follows(note func(string, *entry)) bool {
 		dirty[d][name] = dirty[d][name] || isDir
 		rules = rules || name != ".git" && slices.Contains(ignore.Files, name)
 	})
-	if !ok || rules {
+	if !ok || rules || slices.ContainsFunc(slices.Collect(maps.Values(dirty)), changedCase) {
 		return false
 	}
 	byDepth := slices.SortedFunc(maps.Keys(dirty), func(a, b *dir) int { return cmp.Compare(a.path, b.path) })
@@ -102,6 +102,16 @@ func (t *tree) follows(note func(string, *entry)) bool {
 	}
 	t.partial = t.partial || s.partial
 	return !s.linked
+}
+
+// changedCase reports whether names differ in their case only: a file may have got the
+// one instead of the other, which are the same where the file system ignores case.
+func changedCase(names map[string]bool) bool {
+	lower := map[string]bool{}
+	for name := range names {
+		lower[strings.ToLower(name)] = true
+	}
+	return len(lower) < len(names)
 }
 
 // names looks at names in a directory, of which those that are true may be

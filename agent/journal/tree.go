@@ -179,8 +179,9 @@ func (s *scan) directory(root *os.Root, at string, parent, old *dir, above *igno
 	if old == nil {
 		old = &dir{}
 	}
+	gone := func(name string, isDir bool) bool { return missing(root, name, isDir) || otherCase(names, name) }
 	for name, e := range old.files {
-		if d.files[name] == nil && !ignored[name] && missing(root, name, false) {
+		if d.files[name] == nil && !ignored[name] && gone(name, false) {
 			s.tell(d.under(name), e)
 		}
 	}
@@ -198,7 +199,7 @@ func (s *scan) directory(root *os.Root, at string, parent, old *dir, above *igno
 	}
 	for name, was := range old.dirs {
 		if d.dirs[name] == nil {
-			s.drop(was, !ignored[name] && missing(root, name, true))
+			s.drop(was, !ignored[name] && gone(name, true))
 		}
 	}
 	t.leave(old)
@@ -294,6 +295,12 @@ func missing(root *os.Root, name string, isDir bool) bool {
 		return !info.IsDir()
 	}
 	return kindOf(info.Mode()) == ""
+}
+
+// otherCase reports whether a name is among others in another case only. Where the file
+// system ignores case, the name is found all the same.
+func otherCase(names []string, name string) bool {
+	return !slices.Contains(names, name) && slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(other, name) })
 }
 
 // skips reports whether a name is not followed.

@@ -18,9 +18,10 @@ import (
 func (f *Folder) Carry(ctx context.Context, r agent.FilesRestored) agent.FilesRestored {
 	done := r
 	stays := make([]bool, len(r.Files))
+	among := casesOf(r.Files)
 	for _, i := range inOrder(r.Files) {
 		reason := f.put(ctx, r.Files[i], token(r, i))
-		if reason != "" && !f.is(r.Files[i].Path, r.Files[i].After) { // else it failed when that was done
+		if reason != "" && !f.is(r.Files[i].Path, among, r.Files[i].After) { // else it failed when that was done
 			leave(&done, r.Files[i].Path, reason)
 			stays[i] = true
 		}
@@ -90,12 +91,13 @@ func token(r agent.FilesRestored, i int) string { return r.ID + "-" + strconv.It
 func (f *Folder) Recover(r agent.FilesRestored) agent.FilesRestored {
 	done := r
 	done.Files = nil
+	among := casesOf(r.Files)
 	for i, record := range r.Files {
 		name := changes.Unquote(record.Path)
 		if err := f.disk.Clear(name, token(r, i), record.Before, record.After); err != nil {
 			slog.Warn("could not clear up after a restoration that was cut off", "path", record.Path, "err", err)
 		}
-		if now, err := f.disk.Read(name); stands(record, now, err) {
+		if now, err := f.read(record.Path, among); stands(record, now, err) {
 			leave(&done, record.Path, agent.ConflictRefused)
 			continue
 		}
@@ -114,8 +116,16 @@ func stands(r agent.FileRecord, now disk.Content, err error) bool {
 	return err == nil && now.Is(r.Before)
 }
 
+func casesOf(records []agent.FileRecord) cases {
+	among := cases{}
+	for _, r := range records {
+		among.add(r.Path)
+	}
+	return among
+}
+
 // is reports whether a file is a version.
-func (f *Folder) is(path string, v agent.FileVersion) bool {
-	now, err := f.disk.Read(changes.Unquote(path))
+func (f *Folder) is(path string, among cases, v agent.FileVersion) bool {
+	now, err := f.read(path, among)
 	return err == nil && now.Is(v)
 }

@@ -37,13 +37,35 @@ type batch struct {
 	*Folder
 	files [][]agent.FileRecord // what is taken out of each, the newest first
 	fates map[string]fate      // of those that were asked for
+	cases cases
 }
 
 // fate is what a plan does to a file.
 type fate struct{ exists, goes bool }
 
 func (f *Folder) batch(steps []Step) *batch {
-	return &batch{Folder: f, files: byPath(steps), fates: map[string]fate{}}
+	b := &batch{Folder: f, files: byPath(steps), fates: map[string]fate{}, cases: cases{}}
+	for _, records := range b.files {
+		b.cases.add(records[0].Path)
+	}
+	return b
+}
+
+// cases counts paths that differ in their case only.
+type cases map[string]int
+
+func (c cases) add(path string) { c[strings.ToLower(path)]++ }
+
+// read returns what stands under a path. Of paths that differ in their case only, each
+// is read as it is written: where the file system ignores case, a file that got one name
+// instead of the other would else be found under both.
+func (f *Folder) read(path string, among cases) (disk.Content, error) {
+	name := changes.Unquote(path)
+	c, err := f.disk.Read(name)
+	if err == nil && (c.Kind != "" || c.Other) && among[strings.ToLower(path)] > 1 && !f.disk.Lists(name) {
+		return disk.Content{}, nil
+	}
+	return c, err
 }
 
 // fate returns what the plan does to a file. A name can be in the way of many others, so

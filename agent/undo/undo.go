@@ -224,7 +224,7 @@ func (b *batch) outcome(ctx context.Context, records []agent.FileRecord) (outcom
 	}
 	o := outcome{file: File{Path: records[0].Path}}
 	var reading error
-	o.now, reading = b.disk.Read(changes.Unquote(o.file.Path))
+	o.now, reading = b.read(o.file.Path, b.cases)
 	if behind := errors.Is(reading, disk.ErrBehindLink); behind || o.now.Other {
 		free, err := b.freed(ctx, o.file.Path, behind, o.now.Vacant)
 		if err != nil {

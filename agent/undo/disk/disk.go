@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -90,6 +91,25 @@ func (d *Disk) Read(name string) (Content, error) {
 	}
 	c, _, err := d.read(name)
 	return c, err
+}
+
+// Lists reports whether the folders above a name list it as it is written. A file
+// system that ignores case finds it under others, too.
+func (d *Disk) Lists(name string) bool {
+	for name != "." && !filepath.IsAbs(name) {
+		dir, base := path.Dir(name), path.Base(name)
+		f, err := d.tree.OpenFile(dir, os.O_RDONLY, 0)
+		if err != nil {
+			return false
+		}
+		names, err := f.Readdirnames(-1)
+		_ = f.Close()
+		if err != nil || !slices.Contains(names, base) {
+			return false
+		}
+		name = dir
+	}
+	return true
 }
 
 // read returns what stands under a name that was checked.
