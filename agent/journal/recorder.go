@@ -204,15 +204,33 @@ func (r *recorder) compare(ctx context.Context, before []agent.FileRecord) *agen
 	return limited(out)
 }
 
-// relative returns a path as the log has it, with slashes.
+// relative returns a path as the log has it, with slashes. Links to folders are resolved,
+// because undoing follows none; but a path in the folder stays one.
 func (r *recorder) relative(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.folder, path)
 	}
-	if rel, err := filepath.Rel(r.folder, path); err == nil && filepath.IsLocal(rel) {
-		path = rel
+	path = filepath.Clean(path)
+	for _, path := range []string{resolved(path), path} {
+		if rel, err := filepath.Rel(r.folder, path); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
 	}
-	return filepath.ToSlash(filepath.Clean(path))
+	return filepath.ToSlash(resolved(path))
+}
+
+// resolved returns an absolute path without links to folders, as far as they exist.
+func resolved(path string) string {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			if rest, err := filepath.Rel(dir, path); err == nil {
+				return filepath.Join(real, rest)
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return path
+		}
+	}
 }
 
 // version keeps what stands under a path of the log. A path in the folder cannot

@@ -355,6 +355,24 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	b.expect(b.step(edit, func() { b.must(os.WriteFile(filepath.Join(outside, "secret"), []byte("2"), 0o600)) }))
 }
 
+// A file that a call names through a link to its folder is recorded under the name by
+// which undoing finds it.
+func TestLinkedFolders(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"real/f": "1"})
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	b.must(err)
+	b.must(os.Symlink("real", b.path("link")))
+	b.must(os.Symlink(outside, filepath.Join(outside, "link")))
+	edit := agent.GateCall{Tool: "Edit", Access: agent.Access{Writes: []string{b.path("link/f"), b.path("link/new/deep/f"), filepath.Join(outside, "link/f")}}}
+	got := b.step(edit, func() {
+		b.write("real/f", "2")
+		b.write("real/new/deep/f", "3")
+		b.must(os.WriteFile(filepath.Join(outside, "f"), []byte("4"), 0o600))
+	})
+	b.expect(got, outside+`/f: nothing -> file "4"`, `real/f: file "1" -> file "2"`, `real/new/deep/f: nothing -> file "3"`)
+}
+
 // A step that changes very many files lists some and counts the rest.
 func TestManyChangesAreCounted(t *testing.T) {
 	t.Parallel()

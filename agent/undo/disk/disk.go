@@ -184,7 +184,7 @@ func (d *Disk) check(name string) error {
 			return fmt.Errorf("restore a file of git: %w", ErrRefused)
 		}
 	}
-	for dir := path.Dir(name); !filepath.IsAbs(name) && dir != "."; dir = path.Dir(dir) {
+	for dir := path.Dir(name); dir != "." && dir != path.Dir(dir); dir = path.Dir(dir) {
 		info, err := d.tree.Lstat(dir)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return fmt.Errorf("restore a file: %w", ErrBehindLink)

@@ -151,6 +151,13 @@ func TestNames(t *testing.T) {
 	if left, _ := os.ReadDir(outside); len(left) > 0 {
 		t.Errorf("%v is outside", left)
 	}
+	led := filepath.Join(t.TempDir(), "led")
+	if err := os.Symlink(outside, led); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Put(led+"/f", "1", agent.FileVersion{}, file("x")); !errors.Is(err, ErrBehindLink) {
+		t.Errorf("an absolute name behind a link was written: %v", err)
+	}
 	absolute := filepath.Join(outside, "f")
 	if err := d.Put(absolute, "1", agent.FileVersion{}, file("x")); err != nil {
 		t.Error(err)
