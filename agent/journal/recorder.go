@@ -192,6 +192,19 @@ func (r *recorder) others(ctx context.Context, named map[string]bool) {
 	t.attribute(slices.DeleteFunc(t.refresh(ctx), func(c change) bool { return named[c.path] }))
 }
 
+// Apart changes files of a folder for the user, with do: what it does to the files of
+// these records belongs to none of the steps that run there.
+func (j *Journal) Apart(ctx context.Context, folder string, files []agent.FileRecord, do func()) {
+	r := recorder{journal: j, folder: folder}
+	named := map[string]bool{}
+	for _, f := range files {
+		named[pathname.Unquote(f.Path)] = true
+	}
+	r.others(ctx, nil)
+	do()
+	r.others(ctx, named)
+}
+
 // compare compares files with what is there now.
 func (r *recorder) compare(ctx context.Context, before []agent.FileRecord) *agent.FilesChanged {
 	var out agent.FilesChanged

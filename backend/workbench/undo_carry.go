@@ -96,7 +96,7 @@ func (w *Workbench) carry(ctx context.Context, info backend.SessionInfo, folder 
 	if err := w.intend(info.ID, r); err != nil {
 		return r, backend.Problem(backend.ProblemUndoUnsaved).Because(err)
 	}
-	r = folder.Carry(ctx, r)
+	w.journal.Apart(ctx, w.folderOf(info), r.Files, func() { r = folder.Carry(ctx, r) })
 	if len(r.Files) > 0 || r.Taken == "" {
 		if err := record(r); err != nil {
 			return r, err

@@ -162,6 +162,39 @@ func TestUndoSettlesFirst(t *testing.T) {
 	}
 }
 
+// What is undone in a session while a command of another one runs is not said to be a
+// change by that command, which undoing it would bring back.
+func TestUndoBesideACommand(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), ""))
+	session, other := p.session("compat"), p.session("compat")
+	p.putFile("f", "a\n")
+	p.step(session, "1", 0, func() { p.putFile("f", "b\n") }, "f")
+	began, goes := filepath.Join(p.folder, "began"), filepath.Join(p.folder, "goes")
+	for _, pipe := range []string{began, goes} {
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.runs(other, "echo b > g; echo > began; cat goes; echo b > h")
+	if _, err := os.ReadFile(began); err != nil {
+		t.Fatal(err)
+	}
+	if done := p.restore(session, workbench.UndoTarget{}); len(done.Files) != 1 || p.fileText("f") != "a\n" {
+		t.Errorf("%+v, %q", done, p.fileText("f"))
+	}
+	if err := os.WriteFile(goes, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var changed []string
+	for _, f := range await(p, anyOf[agent.LocalCommandEnd]).Files.Files {
+		changed = append(changed, f.Path)
+	}
+	if diff := cmp.Diff([]string{"g", "h"}, changed); diff != "" {
+		t.Errorf("what the command is said to have changed: %s", diff)
+	}
+}
+
 // unsaved is a store that does not take restorations while fails is set.
 type unsaved struct {
 	backend.Store
