@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -42,7 +43,7 @@ func TestLongBodyIsNotCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	record := &recorded{Conn: dialled.(conn).Conn}
-	transport := &http.Transport{Dial: func(string, string) (net.Conn, error) { return conn{record}, nil }}
+	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return conn{record}, nil }}
 	defer transport.CloseIdleConnections()
 	ep := NewEndpoint(Config{AdapterConfig: llm.AdapterConfig{BaseURL: server.URL, HTTPClient: &http.Client{Transport: transport}}})
 
