@@ -240,6 +240,35 @@ func TestClear(t *testing.T) {
 	}
 }
 
+// full is an environment in which no file gets another name.
+type full struct{ *env.Local }
+
+func (full) Link(string, string) error   { return syscall.ENOSPC }
+func (full) Rename(string, string) error { return syscall.ENOSPC }
+
+// A file that cannot be put in place leaves the folders as they were.
+func TestFoldersAfterAFailure(t *testing.T) {
+	t.Parallel()
+	local, err := env.NewLocal(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := local.WorkingDirectory()
+	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Of(full{local})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Put("empty/new/er/f", "1", agent.FileVersion{}, file("x")); !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "empty")); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
 // saving is an environment in which somebody does something just before a file is
 // replaced.
 type saving struct {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"atelier.dev/atelier/agent"
@@ -23,14 +24,18 @@ func (d *Disk) Put(name, token string, from agent.FileVersion, to Content) error
 		return err
 	}
 	p := d.at(name, token, from, to.Version())
-	err := p.put(to)
+	made, err := p.put(to)
+	if err == nil {
+		return nil
+	}
 	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) || errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%w: %w", ErrOccupied, err)
 	}
-	if err != nil {
-		return fmt.Errorf("restore a file: %w", errors.Join(err, p.clear()))
+	err = errors.Join(err, p.clear())
+	for _, dir := range slices.Backward(made) {
+		_ = d.tree.Remove(dir) // fails unless it is empty
 	}
-	return nil
+	return fmt.Errorf("restore a file: %w", err)
 }
 
 // put is one file to put something in place of. The new content is prepared under the
@@ -51,23 +56,24 @@ func beside(name, prefix, token string) string {
 	return filepath.ToSlash(filepath.Join(filepath.Dir(name), ".atelier-"+prefix+token))
 }
 
-func (p put) put(to Content) error {
+// put returns the folders that it made.
+func (p put) put(to Content) (made []string, err error) {
 	if to.Kind == "" {
-		return p.remove()
+		return nil, p.remove()
 	}
 	if !p.from.Exists() {
-		if err := p.folders(filepath.Dir(p.name)); err != nil {
-			return err
+		if made, err = p.folders(filepath.Dir(p.name)); err != nil {
+			return made, err
 		}
 	}
 	if err := p.prepare(to); err != nil {
-		return err
+		return made, err
 	}
 	if err := p.swap(); err != nil {
-		return err
+		return made, err
 	}
 	p.sync()
-	return nil
+	return made, nil
 }
 
 // prepare makes a complete file or link beside the name.
@@ -219,18 +225,21 @@ func (p put) prune() {
 	}
 }
 
-// folders makes missing folders.
-func (p put) folders(dir string) error {
+// folders makes missing folders and returns them, the outermost first.
+func (p put) folders(dir string) (made []string, err error) {
 	if _, err := p.tree.Lstat(dir); dir == "." || !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, err
 	}
-	if err := p.folders(filepath.Dir(dir)); err != nil {
-		return err
+	if made, err = p.folders(filepath.Dir(dir)); err != nil {
+		return made, err
 	}
-	if err := p.tree.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+	switch err := p.tree.Mkdir(dir, 0o777); {
+	case err == nil:
+		return append(made, dir), nil
+	case !errors.Is(err, fs.ErrExist):
+		return made, err
 	}
-	return nil
+	return made, nil
 }
 
 // sync makes the names in the file's folder durable, if the system can.
@@ -247,7 +256,12 @@ func (d *Disk) Clear(name, token string, from, to agent.FileVersion) error {
 	if err := d.check(name); err != nil {
 		return err
 	}
-	if err := d.at(name, token, from, to).clear(); err != nil {
+	p := d.at(name, token, from, to)
+	err := p.clear()
+	if now, _, e := p.read(name); e == nil && now.Kind == "" && !now.Other {
+		p.prune()
+	}
+	if err != nil {
 		return fmt.Errorf("clear up after a restoration: %w", err)
 	}
 	return nil
@@ -266,9 +280,6 @@ func (p put) clear() error {
 		err = p.tree.Remove(p.aside)
 	default:
 		err = p.giveBack()
-	}
-	if now, _, e := p.read(p.name); e == nil && now.Kind == "" && !now.Other {
-		p.prune()
 	}
 	return err
 }
