@@ -28,8 +28,15 @@ test('an endpoint is rejected with an invalid address, added, tested, and remove
   const house = panel.getByRole('listitem').filter({ hasText: 'House' })
   await house.getByRole('button', { name: 'Change' }).waitFor()
   await expect.poll(focused).toBe('Add endpoint')
-  await house.getByRole('button', { name: 'Test connection' }).click()
-  await house.getByText(/Answered in /).waitFor()
+  await house.getByText(/Answered in /).waitFor() // it is tried at once
+  await house.getByRole('button', { name: 'Change' }).press('Enter')
+  await panel.getByLabel('Base URL').fill('http://127.0.0.1:9/v1')
+  await page.keyboard.press('Enter')
+  await expect.poll(focused).toBe('Change')
+  await house.getByText(/connection refused/).waitFor()
+  await shots(page, 'endpoint-unreachable')
+  await house.getByRole('button', { name: 'Test connection' }).press('Enter')
+  await house.getByText(/connection refused/).waitFor()
 
   await house.getByRole('button', { name: 'Remove' }).press('Enter')
   const question = page.getByRole('dialog', { name: 'Remove House?' })

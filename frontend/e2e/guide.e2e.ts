@@ -54,7 +54,11 @@ test('the guide leads a new user to a first answer with the keyboard, once', asy
   await page.keyboard.press('Escape')
   await settings.waitFor({ state: 'detached' })
   await step.getByRole('heading', { name: 'Know what it may do' }).waitFor()
-  await guide.getByText('will answer').waitFor()
+  await guide.getByText('Your messages go to').waitFor()
+  await guide.getByRole('button', { name: 'Change the key or the provider' }).press('Enter')
+  await settings.getByRole('listitem').filter({ hasText: 'House' }).waitFor()
+  await page.keyboard.press('Escape')
+  await settings.waitFor({ state: 'detached' })
   await shots(page, 'guide-2')
 
   await page.getByRole('textbox', { name: 'Message', exact: true }).focus()

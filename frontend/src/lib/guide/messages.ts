@@ -7,7 +7,8 @@ export const messages = {
   connect: 'Connect a model',
   connect_body:
     'Enter the key of a provider that you have an account with. It is sent only to that provider.',
-  connected: '{model} will answer.',
+  connected: 'Your messages go to {model}.',
+  change: 'Change the key or the provider…',
   more: 'Another provider or endpoint…',
   local: 'Look on this machine',
   looking: 'Looking for model servers…',
