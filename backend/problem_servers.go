@@ -103,7 +103,7 @@ var serverProblems = map[ProblemID]problem{
 	ProblemServerConfig:       {code: CodeInvalid, message: "{0} cannot be connected as it is configured: {1}.", next: "Correct it."},
 	ProblemServerNoFile:       {code: CodeInvalid, message: "{0} is not connected, because there is no program {1}.", next: "Install it, or correct the command."},
 	ProblemServerStart:        {code: CodeInvalid, message: "The program of {0} could not be started: {1}."},
-	ProblemServerExited:       {code: CodeInvalid, message: "The program of {0} ended: {1}.", next: "Read what it printed, then start it again."},
+	ProblemServerExited:       {code: CodeInvalid, message: "The program of {0} ended with exit code {1}.", next: "Read what it printed, then start it again."},
 	ProblemServerSlow:         {code: CodeInvalid, message: "{0} was not ready within {1}."},
 	ProblemServerSilent:       {code: CodeInvalid, message: "{0} does not answer."},
 	ProblemServerBlocked:      {code: CodeInvalid, message: "The program of {0} does not read its input."},

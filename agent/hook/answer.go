@@ -67,7 +67,8 @@ func readExit(point agent.HookPoint, x Exit) (Answer, *failure) {
 	case x.Code == exitBlocks:
 		return blocked(point, a, x.Stderr), nil
 	case x.Code != 0 && !isJSON(x.Stdout):
-		return Answer{}, &failure{CauseExit, cmp.Or(firstLine(x.Stderr), firstLine(x.Stdout))}
+		said := cmp.Or(firstLine(x.Stderr), firstLine(x.Stdout))
+		return Answer{}, &failure{CauseExit, strings.TrimSuffix(fmt.Sprintf("%d: %s", x.Code, said), ": ")}
 	case x.Code != 0:
 		if a.Decision == agent.Allow { // a program that failed vouches for nothing
 			a.Decision = ""

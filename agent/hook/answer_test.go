@@ -156,8 +156,8 @@ func TestGarbageFailsClosed(t *testing.T) {
 		"garbage with code 2":        {hook.Exit{Stdout: `{"x`, Code: 2}, hook.CauseJSON, "not whole"},
 		"no program":                 {hook.Exit{Code: 127, Stderr: "x: not found\nmore"}, hook.CauseMissing, "cannot run its program: x: not found"},
 		"a program that may not run": {hook.Exit{Code: 126, Stdout: `{"permissionDecision":"allow"}`}, hook.CauseMissing, "cannot run its program"},
-		"a crash":                    {hook.Exit{Code: 139, Stdout: `{"permissionDecision":"allow"}`}, hook.CauseSignal, "ended by signal: 11"},
-		"the last signal":            {hook.Exit{Code: 192}, hook.CauseSignal, "ended by signal: 64"},
+		"a crash":                    {hook.Exit{Code: 139, Stdout: `{"permissionDecision":"allow"}`}, hook.CauseSignal, "ended by signal 11"},
+		"the last signal":            {hook.Exit{Code: 192}, hook.CauseSignal, "ended by signal 64"},
 		"too much output":            {hook.Exit{Dropped: 1, Stdout: `{"permissionDecision":"allow"}`}, hook.CauseOutput, "printed too much"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,6 +217,20 @@ func TestMergeIsStrict(t *testing.T) {
 		}
 		if !slices.IsSortedFunc(r.log, func(a, b hook.Entry) int { return a.At.Compare(b.At) }) {
 			t.Fatal("they did not run one after the other")
+		}
+	}
+}
+
+// A program that failed is named by its exit code, and by what it printed first.
+func TestExitCodeIsTold(t *testing.T) {
+	t.Parallel()
+	for want, exit := range map[string]hook.Exit{
+		"3: no database": {Code: 3, Stderr: "no database\nmore", Stdout: "x"},
+		"1: sorry":       {Code: 1, Stdout: "sorry"},
+		"7":              {Code: 7},
+	} {
+		if _, entry := answered(t, after, exit); entry.Cause != hook.CauseExit || entry.Detail != want {
+			t.Errorf("%+v: %s %q, want %q", exit, entry.Cause, entry.Detail, want)
 		}
 	}
 }

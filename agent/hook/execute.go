@@ -75,7 +75,7 @@ func (r *run) why() string {
 		CausePanic: "panicked", CauseFunction: "failed", CauseBusy: "still runs for earlier calls", CauseKind: "has nothing to run",
 		CauseView:       "changed the input of a tool that it knows by another name, which only hooks that name the tool itself can",
 		CauseUpdate:     "could not change the rules",
-		CauseNotAllowed: "needs a variable that it does not get", CauseExit: "failed",
+		CauseNotAllowed: "needs a variable that it does not get", CauseExit: "failed with exit code",
 	}[r.cause]
 	switch r.outcome {
 	case OutcomeTimedOut:
@@ -83,7 +83,11 @@ func (r *run) why() string {
 	case OutcomeInterrupted:
 		why = "was interrupted"
 	}
-	if r.detail != "" {
+	switch {
+	case r.detail == "":
+	case r.outcome == OutcomeFailed && slices.Contains([]Cause{CauseExit, CauseSignal, CauseStatus}, r.cause): // a number
+		why += " " + r.detail
+	default:
 		why += ": " + r.detail
 	}
 	return fmt.Sprintf("the hook %s %s", r.handler.Name, why)

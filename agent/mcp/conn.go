@@ -63,8 +63,9 @@ func startLimit(s Server) time.Duration {
 	return defaultStart
 }
 
-// open connects to a server. The connection lives until close. With legacy it does
-// not try the newest protocol first, which a few old programs do not survive.
+// open connects to a server. The connection lives until close. If it failed, it is
+// closed, and says what its program printed. With legacy it does not try the newest
+// protocol first, which a few old programs do not survive.
 func open(ctx context.Context, s Server, cfg Config, log *journal, legacy bool) (*conn, error) {
 	c := &conn{server: s, cfg: cfg, log: log, lost: make(chan struct{}), dirty: make(chan struct{}, 1)}
 	c.state.stale = map[string]bool{}
@@ -83,7 +84,7 @@ func open(ctx context.Context, s Server, cfg Config, log *journal, legacy bool) 
 			fault = &Fault{Kind: FaultGarbage, Detail: first, Err: err}
 		}
 		c.close()
-		return nil, fault
+		return c, fault
 	}
 	return c, nil
 }

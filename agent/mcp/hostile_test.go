@@ -59,6 +59,9 @@ func TestServerThatDoesNotStart(t *testing.T) { // OAS-408, OAS-416
 		if trial.Status.State != state || len(trial.Status.Tools) > 0 {
 			t.Errorf("status: %+v", trial.Status)
 		}
+		if s.Name == "start-crash" && want == mcp.FaultExited && trial.Stderr != "no database\n" {
+			t.Errorf("it printed %q", trial.Stderr)
+		}
 		last := len(trial.Steps) - 1
 		if last < 0 || trial.Steps[last].Err == nil || last > 0 != strings.HasPrefix(s.Name, "list-") {
 			t.Errorf("it failed after the steps %+v", trial.Steps)

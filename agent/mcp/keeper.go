@@ -266,6 +266,8 @@ func (k *keeper) connect(legacy bool, steps *steps) (*conn, error) {
 			return c, nil
 		}
 		k.disconnect(c)
+	} else {
+		k.keepErrors(c)
 	}
 	var fault *Fault
 	if errors.As(err, &fault) && (fault.Kind == FaultTimeout || fault.Kind == FaultClosed) && ctx.Err() != nil {
@@ -351,6 +353,11 @@ func (k *keeper) disconnect(c *conn) {
 		}
 	})
 	c.close()
+	k.keepErrors(c)
+}
+
+// keepErrors keeps what the program of a closed connection printed last.
+func (k *keeper) keepErrors(c *conn) {
 	if c.wire.program != nil {
 		text := c.wire.program.errors()
 		k.count(func(v *view) { v.stderr, v.health.PID = text, 0 })

@@ -110,5 +110,13 @@ func (l *stdioLink) Close() error {
 	return nil
 }
 
-func (l *stdioLink) pid() int       { return l.process.PID() }
-func (l *stdioLink) errors() string { return l.process.Errors() }
+func (l *stdioLink) pid() int { return l.process.PID() }
+
+// errors returns what the program printed to its standard error; nothing if it did
+// not start.
+func (l *stdioLink) errors() string {
+	if l.process == nil {
+		return ""
+	}
+	return l.process.Errors()
+}

@@ -180,7 +180,7 @@ const (
 	CauseStart      HookCause = "start"       // why it did not start
 	CauseSignal     HookCause = "signal"      // the number of the signal that ended it
 	CauseMissing    HookCause = "missing"     // the shell did not find the program, or may not run it
-	CauseExit       HookCause = "exit"        // the exit code
+	CauseExit       HookCause = "exit"        // the exit code, and what the program printed
 	CauseOutput     HookCause = "output"      // it printed more than is kept
 	CauseJSON       HookCause = "json"        // what is wrong with its answer
 	CauseStatus     HookCause = "status"      // the status of the server's answer

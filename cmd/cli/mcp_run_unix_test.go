@@ -84,7 +84,7 @@ func TestRunNamesServersThatFail(t *testing.T) {
 	p.serversOf(mcptest.Stdio(t, "start-crash"))
 	_, errs, code := p.run("run", "--model", "openai/m", "go")
 	// A machine that is slow says first that it waits.
-	if want := "The server start-crash is not connected: The program of start-crash ended: 3.\n"; code != 0 || !strings.HasSuffix(errs, want) {
+	if want := "The server start-crash is not connected: The program of start-crash ended with exit code 3.\n"; code != 0 || !strings.HasSuffix(errs, want) {
 		t.Errorf("exit %d: %q, want %q", code, errs, want)
 	}
 }

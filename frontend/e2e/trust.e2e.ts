@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, openPanelByKey, shots, tabTo, untilUncovered } from './browser'
+import { openPage, openPanelByKey, shots, tabTo, untilFocused, untilUncovered } from './browser'
 import { startHost } from './host'
 import { useStage } from './stage'
 
@@ -74,4 +74,19 @@ test('of two tabs one decides what may run, and the other says so, by keyboard o
     })
     .toBe(true)
   expect([...one.offences, ...other.offences]).toEqual([])
+})
+
+test('the message field gets the focus once everything is decided, by keyboard only', async () => {
+  stage.host = await startHost({ files: { '.agent/settings.json': project } })
+  const { page, offences } = await openPage(stage.browser, stage.host.url)
+  await strip(page).waitFor()
+  await review(page, 'echo one')
+  for (const command of commands) {
+    await dialog(page).locator('.command').filter({ hasText: command }).waitFor()
+    await tabTo(choice(page, 'Trust exactly this'))
+    await page.keyboard.press('Enter')
+  }
+  await dialog(page).waitFor({ state: 'detached' })
+  await untilFocused(page.getByRole('textbox', { name: 'Message', exact: true }))
+  expect(offences).toEqual([])
 })

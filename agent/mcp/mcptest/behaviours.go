@@ -89,7 +89,7 @@ var behaviours = map[string]behaviour{
 	"good": {},
 
 	// Those that never become a connection.
-	"start-crash": {start: func(*talk) { os.Exit(3) }, serve: status(http.StatusBadGateway)},
+	"start-crash": {start: func(*talk) { fmt.Fprintln(os.Stderr, "no database"); os.Exit(3) }, serve: status(http.StatusBadGateway)},
 	"init-crash":  on("initialize", crash),
 	"init-hang":   {handle: func(t *talk, _ request) bool { <-t.cancel; return true }},
 	"init-silent": {handle: func(*talk, request) bool { return true }},

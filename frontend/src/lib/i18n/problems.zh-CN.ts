@@ -1082,7 +1082,7 @@ export const problems: Record<ProblemID, Words> = {
   },
   server_start: { message: '无法启动 {0} 的程序：{1}。' },
   server_exited: {
-    message: '{0} 的程序已结束：{1}。',
+    message: '{0} 的程序已结束，退出码 {1}。',
     next: '请阅读它的输出，然后重新启动它。',
   },
   server_slow: { message: '{0} 在 {1} 内没有就绪。' },

@@ -11,7 +11,7 @@ export const messages = {
   scope_local: 'Of this project, for you alone',
   scope_other: 'Of this program',
   total: '{tools} · {tokens} tokens in each request',
-  total_share: '{tools} · {tokens} tokens in each request, {n} % of the window',
+  total_share: '{tools} · {tokens} tokens in each request, {n}% of the window',
   total_deferred: '{tools} · {tokens} tokens, which no request carries',
   tools: { one: '{n} tool', other: '{n} tools' },
   tools_on: '{on} of {n} tools',
