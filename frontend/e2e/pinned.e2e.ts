@@ -120,6 +120,13 @@ test('a question says what the call would do, by shape and in words, by keyboard
   await expect.poll(height).toBeLessThanOrEqual(260)
   await expect.poll(() => isWhole(page, '[data-approval] footer')).toBe(true)
   await shot(page, 'pinned-long-520')
+  // Enlarged to 200 %, a window of 1280 by 800 has this room, and less below a browser's bars.
+  for (const height of [400, 360]) {
+    await page.setViewportSize({ width: 640, height })
+    await expect.poll(() => isWhole(page, '[data-approval] footer')).toBe(true)
+    await shot(page, `pinned-long-${height}`)
+  }
+  await page.setViewportSize({ width: 1280, height: 520 })
   await page.keyboard.press('Shift+F6')
   await page.keyboard.press('Home')
   await expect.poll(() => isWhole(page, '[data-approval] footer')).toBe(true)
