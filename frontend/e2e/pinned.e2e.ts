@@ -124,6 +124,8 @@ test('a question says what the call would do, by shape and in words, by keyboard
   for (const height of [400, 360]) {
     await page.setViewportSize({ width: 640, height })
     await expect.poll(() => isWhole(page, '[data-approval] footer')).toBe(true)
+    const told = async () => (await page.locator('[data-approval] .told').boundingBox())!.height
+    await expect.poll(told).toBeGreaterThan(20)
     await shot(page, `pinned-long-${height}`)
   }
   await page.setViewportSize({ width: 1280, height: 520 })
