@@ -227,7 +227,7 @@ test('a comment is listed when its file is reverted, and another session does no
   await pressIn(panel(page), strip.getByRole('button', { name: '1 comment' }))
   await strip.getByText('src/tax.go:1').waitFor()
   await strip.getByText('Round it.').waitFor()
-  await shots(page, 'changes-comments-listed')
+  await shot(page, 'changes-comments-listed')
   expect(await violations(page)).toEqual([])
   await pressIn(strip, strip.getByRole('button', { name: 'Remove the comment' }))
   await strip.waitFor({ state: 'detached' })
