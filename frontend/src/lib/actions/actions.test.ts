@@ -306,7 +306,7 @@ test('OC-09: at rest, a prompt that began a turn and was not taken back is taken
   conversation.receive({ session: 's', seq: 7, events: [end(log)] })
   expect(names(conversation, steered)).not.toContain('rewind')
   const { undo } = await run('rewind', conversation, prompt())
-  expect(undo).toHaveBeenCalledWith({ target: { since: 1 }, rewind: 1 })
+  expect(undo).toHaveBeenCalledWith({ target: { since: 1 }, rewind: 1, message: 'Fix it' })
 
   const rewound = log.add('conversation_rewound', { id: 'r', to: 0, turns: 1 })
   conversation.receive({ session: 's', seq: 8, events: [rewound] })

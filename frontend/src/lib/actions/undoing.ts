@@ -54,7 +54,9 @@ export const rewind: Action = {
   offers: (target) => rewindableTurn(target) !== undefined,
   async run(target, host) {
     const turn = rewindableTurn(target)
-    if (turn !== undefined) host.undo({ target: { since: turn }, rewind: turn })
+    const { row } = target
+    const message = row.type === 'prompt' ? (row.typed ?? row.text) : undefined
+    if (turn !== undefined) host.undo({ target: { since: turn }, rewind: turn, message })
     return undefined
   },
 }

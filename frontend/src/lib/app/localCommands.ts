@@ -1,4 +1,4 @@
-import { newestTurn } from '../model/rewound'
+import { newestTurn, promptOf } from '../model/rewound'
 import type { LocalCommand } from '../state/commands.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 import type { Command } from '../ui/shortcuts'
@@ -55,6 +55,8 @@ function ask({ undo, conversation }: Workbench, question: Omit<UndoQuestion, 'se
 /** Asks whether the newest turn that was not taken back is taken back. If the page does not know which one that is, the host does. */
 function rewind(bench: Workbench): boolean {
   const { view, info } = bench.conversation ?? {}
-  const turn = newestTurn(view?.entries ?? [], info?.rewound)
-  return ask(bench, { target: turn ? { since: turn } : { newest: true }, rewind: turn })
+  const entries = view?.entries ?? []
+  const turn = newestTurn(entries, info?.rewound)
+  const message = promptOf(entries, turn)
+  return ask(bench, { target: turn ? { since: turn } : { newest: true }, rewind: turn, message })
 }

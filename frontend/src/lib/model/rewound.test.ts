@@ -3,7 +3,7 @@ import type { Span } from '../types.gen'
 import { emptyView, type Entry, type View } from './entries'
 import { Head } from './head'
 import { apply } from './reducer'
-import { canBringBack, newestTurn, standing, tookBack } from './rewound'
+import { canBringBack, newestTurn, promptOf, standing, tookBack } from './rewound'
 import { fold } from './sessions'
 import { Log, message, noUsage, sessionInfo, text } from './testing'
 
@@ -68,6 +68,7 @@ test('OC-09: turns that were taken back are one line, which shows them again', (
   expect(story.prompts()).toEqual(['a', '—', 'd'])
   expect(canBringBack(story.entries, 'r', story.spans)).toBe(false)
   expect(newestTurn(story.entries, story.spans)).toBe(4)
+  expect([0, 2, 4].map((turn) => promptOf(story.entries, turn))).toEqual([undefined, 'b', 'd'])
 })
 
 test('a part within another one has no line of its own until that is shown', () => {

@@ -64,3 +64,11 @@ export function newestTurn(entries: readonly Entry[], spans: readonly Span[] = [
   )
   return (last && 'turn' in last && last.turn) || 0
 }
+
+/** The message that began a turn, as far as it is loaded. */
+export function promptOf(entries: readonly Entry[], turn: number): string | undefined {
+  const entry = entries.find(
+    (each) => each.type === 'prompt' && each.turn === turn && !each.steered,
+  )
+  return entry?.type === 'prompt' ? (entry.typed ?? entry.text) : undefined
+}

@@ -12,6 +12,8 @@ export type UndoQuestion = {
   target: UndoTarget
   /** The first turn that a rewind takes back, 0 for the newest one; absent otherwise. */
   rewind?: number
+  /** The message that began this turn, as far as it is known. */
+  message?: string
   /** What is sent in place of the turns that a rewind takes back. */
   resend?: Message
 }

@@ -68,6 +68,17 @@ test('the dialog says what happens to each file, and what cannot be undone', asy
   expect(call).toHaveBeenLastCalledWith('undo.apply', expect.anything())
 })
 
+test('a rewind shows the message, which comes back with the conversation alone', async () => {
+  const call = vi.fn(async () => ({ target: { since: 2 }, files: [file('a')] }))
+  const undo = new Undo(call as unknown as Call)
+  renderInApp(UndoDialog, { undo, ondone: () => {} })
+  await undo.ask({ session: 's', target: { since: 2 }, rewind: 2, message: 'Go \u202eon' })
+  await screen.findByText('Go ⟨U+202E⟩on')
+  screen.getByText(/^The message comes back/)
+  await fireEvent.click(screen.getByRole('radio', { name: 'Files only' }))
+  await waitFor(() => expect(screen.queryByText(/^The message comes back/)).toBeNull())
+})
+
 test('without a conflict the button that undoes has the focus', async () => {
   await show({ files: [file('a')] })
   await hasFocus('Undo 1 file')
