@@ -356,14 +356,6 @@ func (k *keeper) disconnect(c *conn) {
 	k.keepErrors(c)
 }
 
-// keepErrors keeps what the program of a closed connection printed last.
-func (k *keeper) keepErrors(c *conn) {
-	if c.wire.program != nil {
-		text := c.wire.program.errors()
-		k.count(func(v *view) { v.stderr, v.health.PID = text, 0 })
-	}
-}
-
 // serve looks after a connection until it is lost, which is the error, or until
 // something else is wanted.
 func (k *keeper) serve(c *conn, asked int) error {

@@ -101,6 +101,14 @@ func (k *keeper) status(names map[toolKey]string) Status {
 	return s
 }
 
+// keepErrors keeps what the program of a closed connection printed last.
+func (k *keeper) keepErrors(c *conn) {
+	if c.wire.program != nil {
+		text := c.wire.program.errors()
+		k.count(func(v *view) { v.stderr, v.health.PID = text, 0 })
+	}
+}
+
 func (k *keeper) stderr() string {
 	v, _ := k.look()
 	if v.conn != nil && v.conn.wire.program != nil {
