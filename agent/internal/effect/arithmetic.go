@@ -135,9 +135,15 @@ func assigning(op syntax.BinAritOperator) bool {
 // calculated notes that a variable is set to a number, which may be the name of a
 // file.
 func (w *walker) calculated(x syntax.ArithmExpr) {
-	if word, ok := x.(*syntax.Word); ok {
-		w.steers(word.Lit(), value{{text: unnamed}})
+	word, ok := x.(*syntax.Word)
+	if !ok || len(word.Parts) != 1 {
+		return
 	}
+	name := word.Lit()
+	if element, ok := word.Parts[0].(*syntax.ParamExp); ok && element.Param != nil {
+		name = element.Param.Value
+	}
+	w.steers(name, value{{text: unnamed}})
 }
 
 var (
@@ -240,20 +246,15 @@ func (t *texts) note(file *syntax.File) {
 	})
 }
 
-// call adds what a builtin sets, also if it is named behind another one, such as
-// "builtin".
+// call adds what a builtin sets, to numbers or not.
 func (t *texts) call(c *syntax.CallExpr) {
-	for i, word := range c.Args[:min(2, len(c.Args))] {
-		switch name := word.Lit(); name {
-		case "eval", "source", ".":
-			t.all = true
-		case "printf", "read", "mapfile", "readarray", "getopts", "declare", "typeset", "local", "export", "readonly":
-			for _, arg := range c.Args[i+1:] {
-				text, _, _ := strings.Cut(arg.Lit(), "=")
-				t.all = t.all || text == "" && name != "printf"
-				t.names[strings.TrimPrefix(text, "-v")] = true
-			}
-		}
+	builtin, names, all := setBy(c)
+	if builtin == "unset" {
+		return
+	}
+	t.all = t.all || all && builtin != "printf"
+	for _, name := range names {
+		t.names[name] = true
 	}
 }
 

@@ -134,14 +134,21 @@ func (w *walker) do(program string, args []value, s *scope) {
 }
 
 // isLouder reports whether an argument is an option with which a quiet program
-// does more. The value may stand right behind a letter.
+// does more. A letter may stand behind others, and its value right behind it.
 func isLouder(program, arg string) bool {
+	letters := ""
+	if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") {
+		letters = arg[1:]
+		if i := strings.IndexAny(letters, quietValues[program]); i >= 0 {
+			letters = letters[:i]
+		}
+	}
 	return slices.ContainsFunc(louder[program], func(option string) bool {
 		if len(option) > 2 {
 			name, _, _ := strings.Cut(arg, "=")
 			return name == option || len(name) > 4 && strings.HasPrefix(option, name)
 		}
-		return strings.HasPrefix(arg, option)
+		return strings.Contains(letters, option[1:])
 	})
 }
 

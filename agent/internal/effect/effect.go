@@ -259,6 +259,9 @@ func (w *walker) stmt(stmt *syntax.Stmt, s *scope) {
 		} else {
 			w.stmt(stmt, s.inner())
 		}
+		if c.Name != nil { // it is unset when the coprocess ends
+			delete(s.vars, c.Name.Lit())
+		}
 	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
 		w.substitutions(c, s)
 	default:

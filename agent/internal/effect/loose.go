@@ -82,6 +82,10 @@ func (l *loose) noteAll(part syntax.Node) {
 			}
 		case *syntax.WordIter:
 			l.names[n.Name.Value] = true
+		case *syntax.CoprocClause:
+			if n.Name != nil {
+				l.names[n.Name.Lit()] = true
+			}
 		case *syntax.CallExpr:
 			l.call(n)
 		}
@@ -91,19 +95,86 @@ func (l *loose) noteAll(part syntax.Node) {
 
 // call adds what a builtin changes.
 func (l *loose) call(c *syntax.CallExpr) {
-	for _, word := range c.Args {
-		name := word.Lit()
-		l.all = l.all || slices.Contains([]string{"eval", "source", "."}, name)
-		if before, _, _ := strings.Cut(name, "="); before != "" && slices.Contains(assigners, c.Args[0].Lit()) {
-			l.names[before] = true
+	_, names, all := setBy(c)
+	for _, name := range names {
+		l.names[name] = true
+	}
+	l.all = l.all || all
+}
+
+// setBy returns the builtin that a call runs and the variables among its
+// arguments, if it is one that sets variables. It reports all if it may set any
+// variable: a name is not known, or what runs is not.
+func setBy(c *syntax.CallExpr) (builtin string, names []string, all bool) {
+	words := c.Args
+	for len(words) > 0 {
+		text, known := plainText(words[0])
+		words = words[1:]
+		switch {
+		case !known || slices.Contains([]string{"eval", "source", "."}, text):
+			return text, nil, true
+		case slices.Contains([]string{"builtin", "command", "time"}, text) || strings.HasPrefix(text, "-"):
+			continue
+		case !slices.Contains(assigners, text):
+			return "", nil, false
+		}
+		for _, word := range words {
+			name, known := plainText(word)
+			names, all = append(names, variableIn(name)), all || !known
+		}
+		return text, names, all
+	}
+	return "", nil, false
+}
+
+// variableIn returns the variable that an argument of a builtin names, which may
+// stand behind an option or before a value, and be an element of it.
+func variableIn(argument string) string {
+	name, _, _ := strings.Cut(argument, "=")
+	if strings.HasPrefix(name, "-") {
+		if _, behind, ok := cutAny(name, "vap"); ok { // printf -v, read -a, wait -p
+			name = behind
 		}
 	}
+	name, _, _ = strings.Cut(name, "[")
+	return strings.TrimSuffix(name, "+")
+}
+
+func cutAny(s, chars string) (before, after string, found bool) {
+	if i := strings.IndexAny(s, chars); i >= 0 {
+		return s[:i], s[i+1:], true
+	}
+	return s, "", false
+}
+
+// plainText returns the text of a word in which bash replaces nothing.
+func plainText(word *syntax.Word) (text string, known bool) {
+	for _, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text += strings.ReplaceAll(part.Value, `\`, "")
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return "", false
+			}
+			text += part.Value
+		case *syntax.DblQuoted:
+			inner, ok := plainText(&syntax.Word{Parts: part.Parts})
+			if part.Dollar || !ok {
+				return "", false
+			}
+			text += inner
+		default:
+			return "", false
+		}
+	}
+	return text, true
 }
 
 // forgets drops what is known about the variables and functions that an argument
-// of a builtin names. Those of printf are named by the option -v.
+// of a builtin names. Those of printf and wait are named by an option.
 func (w *walker) forgets(program string, arg value, named bool, s *scope) {
-	if slices.Contains([]string{"test", "[", "let", "wait"}, program) || program == "printf" && !named {
+	if slices.Contains([]string{"test", "[", "let", "shopt"}, program) || (program == "printf" || program == "wait") && !named {
 		return
 	}
 	for _, p := range arg {
@@ -116,7 +187,7 @@ func (w *walker) forgets(program string, arg value, named bool, s *scope) {
 			clear(s.vars)
 			clear(s.functions)
 		default:
-			delete(s.vars, strings.TrimPrefix(name, "-v"))
+			delete(s.vars, variableIn(name))
 			if program == "unset" {
 				delete(s.functions, name)
 			}

@@ -70,9 +70,16 @@ func (w *walker) changesFolder(to value, said string, s *scope) {
 	s.dirs = atMost(moved)
 }
 
-func sets(_ *walker, _ string, args []value, s *scope) {
-	for _, arg := range args {
+// sets notes options of bash. With some of them, lines mean something else.
+func sets(w *walker, _ string, args []value, s *scope) {
+	for i, arg := range args {
 		text := arg.text()
+		if text == "--" || !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "+") && (i == 0 || !strings.HasSuffix(args[i-1].text(), "o")) {
+			return
+		}
+		if !arg.exact() || slices.Contains([]string{"posix", "keyword"}, text) || strings.ContainsAny(text[:1], "-+") && strings.Contains(text, "k") {
+			w.add(agent.EffectUnknown, "set "+text)
+		}
 		if strings.HasPrefix(text, "-") && strings.Contains(text, "e") && !s.maybe || text == "errexit" {
 			s.strict = true
 		}

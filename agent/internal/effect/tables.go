@@ -32,8 +32,11 @@ var (
 	// louder has options with which quiet programs do more.
 	louder = map[string][]string{
 		"rg": {"--pre", "--hostname-bin"}, "tree": {"-o"}, "date": {"-s", "--set"}, "file": {"-C", "--compile"},
-		"less": {"-o", "-O", "--log-file", "--LOG-FILE"}, "man": {"-P", "-H", "--pager", "--html"}, "ag": {"--pager"}, "test": {"-v"}, "[": {"-v"}, "hash": {"-p"}, "history": {"-w", "-a", "-r", "-c", "-d", "-s"},
+		"less": {"-o", "-O", "--log-file", "--LOG-FILE"}, "man": {"-P", "-H", "--pager", "--html"}, "ag": {"--pager"}, "test": {"-v"}, "[": {"-v"}, "hash": {"-p"}, "jobs": {"-x"}, "nm": {"--plugin"}, "objdump": {"--plugin"}, "history": {"-w", "-a", "-r", "-c", "-d", "-s"},
 	}
+
+	// quietValues are options of one letter of these programs that take a value.
+	quietValues = map[string]string{"tree": "LPIH", "date": "dfrI", "file": "mfFPe", "less": "bhjkpPtTxyz", "man": "CLmMSsepr", "hash": "t"}
 
 	// writers write all that their operands name.
 	writers = strings.Fields(`

@@ -17,7 +17,7 @@ var steering = strings.Fields(`
 	PATH HOME XDG_CONFIG_HOME LD_* DYLD_* BASH_ENV ENV IFS PROMPT_COMMAND SHELLOPTS BASHOPTS BASH_FUNC_* PAGER EDITOR VISUAL GIT_* NODE_OPTIONS NODE_PATH
 	PYTHONSTARTUP PYTHONPATH PYTHONHOME PERL5OPT PERL5LIB PERL5DB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS GOFLAGS GOENV GOROOT
 	CC CXX RUSTC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTFLAGS MAKEFLAGS MAKEFILES npm_config_* TAR_OPTIONS RIPGREP_CONFIG_PATH CURL_HOME WGETRC
-	GLOBIGNORE MANPAGER LESSOPEN LESSCLOSE BROWSER SUDO_ASKPASS SSH_ASKPASS PS4 SHELL`)
+	GLOBIGNORE BASH_CMDS BASH_ALIASES BASH_LOADABLES_PATH EXECIGNORE POSIXLY_CORRECT MANPAGER LESSOPEN LESSCLOSE BROWSER SUDO_ASKPASS SSH_ASKPASS PS4 SHELL`)
 
 // idle are steering variables by name, but of values only.
 var idle = strings.Fields(`
@@ -37,6 +37,7 @@ func named(patterns []string, name string) bool {
 // steers notes a variable that decides which programs run, or whose text runs
 // commands.
 func (w *walker) steers(name string, v value) {
+	name, _, _ = strings.Cut(name, "[") // an element of it
 	for _, p := range v {
 		if evaluated().MatchString(p.text) {
 			w.add(agent.EffectUnknown, name+"="+p.text)
@@ -86,7 +87,7 @@ func (w *walker) sets(program string, args []value, s *scope) {
 		return
 	}
 	for i, arg := range args {
-		w.forgets(program, arg, strings.HasPrefix(arg.text(), "-v") || i > 0 && args[i-1].text() == "-v", s)
+		w.forgets(program, arg, names(arg.text()) || i > 0 && names(args[i-1].text()), s)
 		for _, p := range arg {
 			if evaluated().MatchString(p.text) {
 				w.add(agent.EffectUnknown, program+" "+p.text)
@@ -103,19 +104,20 @@ func (w *walker) sets(program string, args []value, s *scope) {
 				w.steers(name, value{{text: set, exact: arg.exact()}})
 			}
 		case "read", "mapfile", "readarray", "getopts":
-			if strings.HasPrefix(text, "-C") {
+			if strings.HasPrefix(text, "-") && strings.Contains(text, "C") && program != "read" {
 				w.add(agent.EffectUnknown, program+" -C")
 			}
-			w.steers(text, value{{text: unnamed}})
-			if text == "CDPATH" { // it is not known where cd leads
-				w.add(agent.EffectUnknown, text+"="+unnamed)
+			name := variableIn(text)
+			w.steers(name, value{{text: unnamed}})
+			if name == "CDPATH" { // it is not known where cd leads
+				w.add(agent.EffectUnknown, name+"="+unnamed)
 			}
 		case "unset":
-			if text == "PATH" || !arg.exact() { // without it, programs are looked for in the present folder
+			if variableIn(text) == "PATH" || !arg.exact() { // without it, programs are looked for in the present folder
 				w.steers("PATH", value{{text: unnamed}})
 			}
 		case "shopt":
-			if text == "dotglob" { // patterns match files that may hold secrets
+			if changes(args) && !strings.HasPrefix(text, "-") && !slices.Contains(idleOptions, text) {
 				w.add(agent.EffectUnknown, "shopt "+text)
 			}
 		case "wait":
@@ -134,6 +136,24 @@ func (w *walker) sets(program string, args []value, s *scope) {
 			}
 		}
 	}
+}
+
+// idleOptions are those of shopt with which a line means what it means without
+// them. With others, patterns match files that may hold secrets, a pipeline sets
+// variables, or cd leads elsewhere.
+var idleOptions = strings.Fields("nullglob extglob failglob inherit_errexit nocasematch expand_aliases xpg_echo checkwinsize histappend cmdhist errexit nounset pipefail xtrace")
+
+// changes reports whether arguments of shopt set or unset options.
+func changes(args []value) bool {
+	return slices.ContainsFunc(args, func(arg value) bool {
+		return !arg.exact() || strings.HasPrefix(arg.text(), "-") && strings.ContainsAny(arg.text(), "su")
+	})
+}
+
+// names reports whether an argument is an option of printf or wait that names a
+// variable.
+func names(argument string) bool {
+	return strings.HasPrefix(argument, "-") && strings.ContainsAny(argument, "vp")
 }
 
 // formats looks at a format of printf, and at its arguments, which may be names of

@@ -326,6 +326,84 @@ func TestRulesDoNotAllowWhatSteers(t *testing.T) {
 	}
 }
 
+// Nothing that a rule for npm test lets stand beside it runs a program of the project,
+// changes which programs run, or lets a variable be something else than it was.
+func TestRulesAllowOnlyReadingBeside(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	path := filepath.Join(project, "src/main.go")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("package main"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for want, commands := range map[agent.Decision][]string{
+		"": {
+			"jobs -x touch y",
+			"BASH_CMDS[ls]=./x; ls",
+			"declare -A BASH_ALIASES=([ls]=./x); ls",
+			"read 'BASH_CMDS[ls]' <<< ./x; ls",
+			"hash -rp ./x ls; ls",
+			"tree -ao x",
+			"date -us 1",
+			"less -Xo f g",
+			"man -aP ./x ls",
+			"nm --plugin ./x a.o",
+			"mapfile -tC 'touch y' f < x",
+			"read 'PATH[0]' <<< sub; ls",
+			"read -raPATH <<< sub; ls",
+			"printf -v 'PATH[0]' sub; ls",
+			"let 'PATH[0]=3'; ls",
+			"((PATH[0]=3)); ls",
+			"wait -p 'PATH[0]'; ls",
+			"declare 'PATH[0]=sub'; ls",
+			"x=ls; read 'x[0]' <<< ./e; $x",
+			"x=ls; printf -v 'x[0]' ./e; $x",
+			"x=ls; unset 'x[0]'; $x ./e",
+			"x=ls; wait -p x; $x ./e",
+			"x=ls; coproc x { ls; }; $x ./e",
+			"x=ls; for i in 1 2; do $x; read \"x\" <<< ./e; done",
+			"x=ls; for i in 1 2; do $x; builtin read x <<< ./e; done",
+			"x=ls; for i in 1 2; do $x; r\\ead x <<< ./e; done",
+			"x=ls; for i in 1 2; do $x; printf -vx ./e; done",
+			"x=ls; for i in 1 2; do $x; export 'x=./e'; done",
+			"x=ls; for i in 1 2; do $x ./e; unset 'x'; done",
+			"x=ls; for i in 1 2; do $x ./e; coproc x { ls; }; done",
+			"x=ls; f() { read 'x' <<< ./e; }; f; $x",
+			"\"read\" n < f; echo $((n))",
+			"n=1; r\\ead n < f; echo $((n))",
+			"n=1; x=read; $x n < f; echo $((n))",
+			"n=1; read n[0] < f; echo $((n))",
+			"n=1; builtin command read n < f; echo $((n))",
+			"set -k; ls PATH=sub",
+			"set -o posix; x=ls; x=./e :; $x",
+			"POSIXLY_CORRECT=1; ls",
+			"x=ls; shopt -s lastpipe; echo ./e | read x; $x",
+			"shopt -s globstar; cat **",
+			"shopt -so posix",
+		},
+		agent.Allow: {
+			"jobs -l",
+			"hash -r",
+			"date -Iseconds",
+			"date -dyesterday",
+			"tree -L 2",
+			"set -euo pipefail; ls",
+			"set -x; ls",
+			"shopt -s nullglob; ls",
+			"shopt extglob",
+			"x=ls; sleep 1 & wait $!; $x",
+			"mapfile -t a < src/main.go",
+			"read -ra a < src/main.go",
+			"for i in 1 2; do read -r n < src/main.go; ls; done",
+		},
+	} {
+		for _, command := range commands {
+			if got := judged(t, project, agent.Allow, "Bash(npm test)", "npm test; "+command); got != want {
+				t.Errorf("%s: %q, want %q", command, got, want)
+			}
+		}
+	}
+}
+
 // Patterns, links and other programs' commands do not get around a rule about
 // reading. OAS-630.
 func TestRulesForFilesSeeThroughLines(t *testing.T) {
