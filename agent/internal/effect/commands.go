@@ -60,7 +60,7 @@ func (w *walker) run(words []value, s *scope) {
 		w.add(agent.EffectUnknown, name.text())
 		return
 	}
-	w.sets(name.text(), words[1:], s)
+	w.assignsBy(name.text(), words[1:], s)
 	if s.functions[name.text()] { // its body has been looked at
 		return
 	}

@@ -80,9 +80,9 @@ var assigners = strings.Fields("read mapfile readarray getopts printf let unset 
 // changing variables are set by bash itself.
 var changing = strings.Fields("_ PWD OLDPWD REPLY OPTARG OPTIND MAPFILE COPROC DIRSTACK FUNCNAME LINENO RANDOM SRANDOM SECONDS EPOCH* BASH* PIPESTATUS UID EUID GROUPS HISTCMD")
 
-// sets notes what builtins do to variables that are among their arguments, whose
+// assignsBy notes what builtins do to variables that are among their arguments, whose
 // values are unknown from then on.
-func (w *walker) sets(program string, args []value, s *scope) {
+func (w *walker) assignsBy(program string, args []value, s *scope) {
 	if !slices.Contains(assigners, program) {
 		return
 	}
@@ -108,7 +108,7 @@ func (w *walker) sets(program string, args []value, s *scope) {
 				w.add(agent.EffectUnknown, program+" -C")
 			}
 			name := variableIn(text)
-			w.steers(name, value{{text: unnamed}})
+			w.sets(name, arg)
 			if name == "CDPATH" { // it is not known where cd leads
 				w.add(agent.EffectUnknown, name+"="+unnamed)
 			}
@@ -122,19 +122,28 @@ func (w *walker) sets(program string, args []value, s *scope) {
 			}
 		case "wait":
 			if i > 0 && strings.HasPrefix(args[i-1].text(), "-") && strings.HasSuffix(args[i-1].text(), "p") {
-				w.steers(text, value{{text: unnamed}})
+				w.sets(text, arg)
 			} else if _, name, ok := strings.Cut(text, "p"); ok && strings.HasPrefix(text, "-") {
 				w.steers(name, value{{text: unnamed}})
 			}
 		case "printf":
 			if i > 0 && args[i-1].text() == "-v" {
-				w.steers(text, value{{text: unnamed}})
+				w.sets(text, arg)
 			} else if i == 0 && strings.HasPrefix(text, "-v") {
-				w.steers(text[2:], value{{text: unnamed}})
+				w.sets(text[2:], arg)
 			} else if (i == 0 || i == 1 && args[0].text() == "--") && text != "--" {
 				w.formats(arg, args[i+1:])
 			}
 		}
+	}
+}
+
+// sets notes that a builtin gives a variable a value that is not known. The
+// argument has the variable's name, which may not be known either.
+func (w *walker) sets(name string, argument value) {
+	w.steers(name, value{{text: unnamed}})
+	if !argument.exact() {
+		w.add(agent.EffectUnknown, argument.text())
 	}
 }
 

@@ -365,7 +365,7 @@ func (w *walker) assign(assigns []*syntax.Assign, s *scope) {
 		if a.Name == nil {
 			if a.Value != nil {
 				options = append(options, w.expand(a.Value, s))
-				w.sets("declare", options[len(options)-1:], s)
+				w.assignsBy("declare", options[len(options)-1:], s)
 			}
 			continue
 		}

@@ -348,7 +348,7 @@ func TestRulesAllowOnlyReadingBeside(t *testing.T) {
 			"man -aP ./x ls",
 			"nm --plugin ./x a.o",
 			"mapfile -tC 'touch y' f < x",
-			"read 'PATH[0]' <<< sub; ls",
+			"printf -v r PATH; printf -v $r sub; ls", "printf -v r PATH; read $r <<< sub; ls", "printf -v r PATH; printf \"-v$r\" sub; ls", "printf -v r PATH; wait -p $r; ls", "printf -v r PATH; mapfile $r < f; ls", "read 'PATH[0]' <<< sub; ls",
 			"read -raPATH <<< sub; ls",
 			"printf -v 'PATH[0]' sub; ls",
 			"let 'PATH[0]=3'; ls",
