@@ -102,10 +102,14 @@ func (l *loose) call(c *syntax.CallExpr) {
 	l.all = l.all || all
 }
 
+// namers are builtins whose arguments name the variables that they set. Those of
+// printf and wait do behind an option.
+var namers = strings.Fields("read mapfile readarray getopts printf unset export declare typeset local readonly wait")
+
 // setBy returns the builtin that a call runs and the variables among its
 // arguments, if it is one that sets variables. It reports all if it may set any
 // variable: a name is not known, or what runs is not.
-func setBy(c *syntax.CallExpr) (builtin string, names []string, all bool) {
+func setBy(c *syntax.CallExpr) (builtin string, variables []string, all bool) {
 	words := c.Args
 	for len(words) > 0 {
 		text, known := plainText(words[0])
@@ -115,14 +119,17 @@ func setBy(c *syntax.CallExpr) (builtin string, names []string, all bool) {
 			return text, nil, true
 		case slices.Contains([]string{"builtin", "command", "time"}, text) || strings.HasPrefix(text, "-"):
 			continue
-		case !slices.Contains(assigners, text):
+		case !slices.Contains(namers, text):
 			return "", nil, false
 		}
-		for _, word := range words {
-			name, known := plainText(word)
-			names, all = append(names, variableIn(name)), all || !known
+		for i, word := range words {
+			argument, known := plainText(word)
+			if i == 0 && known && (text == "printf" || text == "wait") && !strings.HasPrefix(argument, "-") {
+				break
+			}
+			variables, all = append(variables, variableIn(argument)), all || !known
 		}
-		return text, names, all
+		return text, variables, all
 	}
 	return "", nil, false
 }
@@ -147,11 +154,15 @@ func cutAny(s, chars string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// plainText returns the text of a word in which bash replaces nothing.
+// plainText returns the text of a word that bash leaves as it is but for its
+// quotes.
 func plainText(word *syntax.Word) (text string, known bool) {
 	for _, part := range word.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
+			if strings.ContainsAny(part.Value, "{*?~") {
+				return "", false
+			}
 			text += strings.ReplaceAll(part.Value, `\`, "")
 		case *syntax.SglQuoted:
 			if part.Dollar {
@@ -159,11 +170,13 @@ func plainText(word *syntax.Word) (text string, known bool) {
 			}
 			text += part.Value
 		case *syntax.DblQuoted:
-			inner, ok := plainText(&syntax.Word{Parts: part.Parts})
-			if part.Dollar || !ok {
-				return "", false
+			for _, inner := range part.Parts {
+				literal, ok := inner.(*syntax.Lit)
+				if !ok || part.Dollar {
+					return "", false
+				}
+				text += literal.Value
 			}
-			text += inner
 		default:
 			return "", false
 		}

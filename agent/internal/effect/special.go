@@ -74,11 +74,12 @@ func (w *walker) changesFolder(to value, said string, s *scope) {
 func sets(w *walker, _ string, args []value, s *scope) {
 	for i, arg := range args {
 		text := arg.text()
-		if text == "--" || !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "+") && (i == 0 || !strings.HasSuffix(args[i-1].text(), "o")) {
-			return
-		}
-		if !arg.exact() || slices.Contains([]string{"posix", "keyword"}, text) || strings.ContainsAny(text[:1], "-+") && strings.Contains(text, "k") {
+		option := strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+")
+		if !arg.exact() || text == "posix" || text == "keyword" || option && strings.Contains(text, "k") {
 			w.add(agent.EffectUnknown, "set "+text)
+		}
+		if text == "--" || !option && (i == 0 || !strings.HasSuffix(args[i-1].text(), "o")) {
+			return
 		}
 		if strings.HasPrefix(text, "-") && strings.Contains(text, "e") && !s.maybe || text == "errexit" {
 			s.strict = true
