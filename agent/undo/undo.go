@@ -199,8 +199,7 @@ func (f *Folder) prepare(ctx context.Context, r *agent.FilesRestored, o outcome,
 		version *agent.FileVersion
 	}{{o.now, &record.Before}, {then, &record.After}} {
 		if side.content.Kind != "" {
-			*side.version = f.contents.Keep(ctx, side.content.Kind, side.content.Data)
-			side.version.Private = side.content.Private
+			*side.version = f.keep(ctx, side.content)
 		}
 		if side.version.Unkept != "" { // the restoration could not be undone
 			r.Conflicts = append(r.Conflicts, agent.RestoreConflict{Path: c.Path, Reason: agent.ConflictUnkept})
@@ -209,6 +208,19 @@ func (f *Folder) prepare(ctx context.Context, r *agent.FilesRestored, o outcome,
 	}
 	r.Files = append(r.Files, record)
 	return nil
+}
+
+// keep keeps content, and makes sure that it can be read: what was kept long ago may be
+// damaged by now, which only reading it finds out.
+func (f *Folder) keep(ctx context.Context, c disk.Content) agent.FileVersion {
+	v := f.contents.Keep(ctx, c.Kind, c.Data)
+	if v.Unkept == "" {
+		if _, err := f.contents.Contents(ctx, v); err != nil {
+			v = f.contents.Keep(ctx, c.Kind, c.Data) // anew: the damaged one is gone
+		}
+	}
+	v.Private = c.Private
+	return v
 }
 
 // outcome is what would be done to a file, with the contents.

@@ -1,7 +1,9 @@
 package workbench_test
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +11,28 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend/workbench"
 )
+
+// What an undo takes out can be redone although the journal's copy of it was damaged
+// before, as by a power failure.
+func TestUndoWithADamagedCopy(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), ""))
+	session := p.session("compat")
+	p.putFile("f", "a\n")
+	p.step(session, "1", 0, func() { p.putFile("f", "b\n") }, "f")
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("b\n")))
+	if err := os.Truncate(filepath.Join(p.home, "journal", "objects", sum[:2], sum[2:]), 1); err != nil {
+		t.Fatal(err)
+	}
+	p.restore(session, workbench.UndoTarget{})
+	if text := p.fileText("f"); text != "a\n" {
+		t.Errorf("undone: %q", text)
+	}
+	done := p.restore(session, workbench.UndoTarget{Redo: true})
+	if text := p.fileText("f"); text != "b\n" {
+		t.Errorf("redone: %q, %+v", text, done)
+	}
+}
 
 // A command that removes the project with its folder is undone like any other.
 func TestUndoTheLossOfTheFolder(t *testing.T) {
