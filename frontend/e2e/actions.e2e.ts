@@ -189,6 +189,9 @@ test('hovering shows the actions beside the text, and they work by mouse', async
 
   await field(page).fill('')
   await page.getByText('What does').last().hover()
+  await expect.poll(() => bar.getByRole('button').count()).toBe(5)
+  await shot(page, 'actions-hover-prompt')
+  expect((await bar.boundingBox())!.height).toBeLessThan(40) // they stand in one line
   await bar.getByRole('button', { name: 'Edit and resend' }).click()
   await written(page).toBe('What does\nit say?')
   await focused(page).toBe('Message')
