@@ -154,7 +154,8 @@ func (r *recorder) beginNamed(ctx context.Context, id string, paths []string) fu
 	names := map[string]bool{}
 	in := intent{Folder: r.folder, Named: true}
 	r.others(ctx, nil)
-	for _, path := range paths[:min(len(paths), maxListed)] {
+	listed := paths[:min(len(paths), maxListed)]
+	for _, path := range listed {
 		at := r.relative(path)
 		if !names[at] {
 			names[at] = true
@@ -166,6 +167,10 @@ func (r *recorder) beginNamed(ctx context.Context, id string, paths []string) fu
 		defer intent.remove()
 		out := r.compare(ctx, in.Files)
 		r.others(ctx, names)
+		if more := len(paths) - len(listed); more > 0 {
+			out = cmp.Or(out, &agent.FilesChanged{})
+			out.More += more
+		}
 		return out
 	}
 }

@@ -382,6 +382,15 @@ func TestManyChangesAreCounted(t *testing.T) {
 	if got == nil || len(got.Files) != 2000 || got.More != 100 {
 		t.Errorf("%d files and %d more", len(got.Files), got.More)
 	}
+
+	var all []string
+	for i := range 2002 {
+		all = append(all, fmt.Sprint("no", i))
+	}
+	patch := agent.GateCall{Tool: "ApplyPatch", Access: agent.Access{Writes: append(all, "last")}}
+	if got := b.step(patch, func() { b.write("last", "1") }); got == nil || got.More != 3 {
+		t.Errorf("of a patch of very many files, %+v is told", got)
+	}
 }
 
 // In a folder that is too deep to be followed as a whole, each command says so, and
