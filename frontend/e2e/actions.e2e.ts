@@ -172,6 +172,10 @@ test('hovering shows the actions beside the text, and they work by mouse', async
   await field(page).fill('A draft')
   await text.hover()
   await bar.getByRole('button', { name: 'Copy as Markdown' }).click()
+  const told = page.locator('[data-actions]').getByText('Copied as Markdown', { exact: true })
+  const { x, width } = (await told.boundingBox())!
+  const pane = (await page.getByRole('region', { name: 'Conversation' }).boundingBox())!
+  expect(x + width).toBeLessThanOrEqual(pane.x + pane.width)
   await copied(page).toBe(rounds[1]!.text)
   // The mouse leaves the focus in the message field.
   await page.keyboard.type('!')
