@@ -171,7 +171,8 @@ test('Chinese is loaded by those who read it, and the page stays in English if t
   const settings = page.getByRole('dialog', { name: 'Settings' })
   await settings.getByRole('tab', { name: 'Appearance' }).click()
   await settings.getByRole('radio', { name: '简体中文' }).click()
-  await expect.poll(() => asked.length).toBe(1)
+  // The browser asks once to have it early, and again if that failed before it is used.
+  await expect.poll(() => asked.length).toBeGreaterThan(0)
   await page.keyboard.press('Escape')
   await page.getByText('The Chinese texts could not be loaded').waitFor()
   await shots(page, 'language-not-loaded')
