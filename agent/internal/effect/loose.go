@@ -139,19 +139,12 @@ func setBy(c *syntax.CallExpr) (builtin string, variables []string, all bool) {
 func variableIn(argument string) string {
 	name, _, _ := strings.Cut(argument, "=")
 	if strings.HasPrefix(name, "-") {
-		if _, behind, ok := cutAny(name, "vap"); ok { // printf -v, read -a, wait -p
-			name = behind
+		if i := strings.IndexAny(name, "vap"); i > 0 { // printf -v, read -a, wait -p
+			name = name[i+1:]
 		}
 	}
 	name, _, _ = strings.Cut(name, "[")
 	return strings.TrimSuffix(name, "+")
-}
-
-func cutAny(s, chars string) (before, after string, found bool) {
-	if i := strings.IndexAny(s, chars); i >= 0 {
-		return s[:i], s[i+1:], true
-	}
-	return s, "", false
 }
 
 // plainText returns the text of a word that bash leaves as it is but for its

@@ -87,7 +87,7 @@ func (w *walker) assignsBy(program string, args []value, s *scope) {
 		return
 	}
 	for i, arg := range args {
-		w.forgets(program, arg, names(arg.text()) || i > 0 && names(args[i-1].text()), s)
+		w.forgets(program, arg, namesVariable(arg.text()) || i > 0 && namesVariable(args[i-1].text()), s)
 		for _, p := range arg {
 			if evaluated().MatchString(p.text) {
 				w.add(agent.EffectUnknown, program+" "+p.text)
@@ -159,9 +159,9 @@ func changes(args []value) bool {
 	})
 }
 
-// names reports whether an argument is an option of printf or wait that names a
+// namesVariable reports whether an argument is an option of printf or wait that names a
 // variable.
-func names(argument string) bool {
+func namesVariable(argument string) bool {
 	return strings.HasPrefix(argument, "-") && strings.ContainsAny(argument, "vp")
 }
 
