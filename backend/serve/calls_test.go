@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -50,6 +51,43 @@ func TestACallOutlivesItsPage(t *testing.T) {
 	close(s.app.resume)
 	if err := <-s.app.ended; err != nil {
 		t.Errorf("the call was canceled: %v", err)
+	}
+}
+
+// A call with a key runs once, whether it is sent again by a page that was cut
+// off while it runs or later; another key, or none, is another call.
+func TestACallWithAKeyRunsOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	first := s.enter(t)
+	send(t, first, `{"id":1,"method":"hang","key":"a"}`)
+	<-s.app.waiting
+	second := s.enter(t)
+	send(t, second, `{"id":7,"method":"hang","key":"a"}`)
+	close(s.app.resume)
+	for _, again := range []string{"7", "8"} {
+		if got, want := receive(t, second), `{"id":`+again+`,"ok":{"args":"","method":"hang"}}`; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		send(t, second, `{"id":8,"method":"hang","key":"a"}`)
+	}
+	receive(t, second) // of the last one
+	for i, call := range []string{`"key":"b"`, `"key":"b"`, `"key":"c"`, `"key":""`, `"key":""`} {
+		send(t, second, fmt.Sprintf(`{"id":%d,"method":"echo","args":{"n":%d},%s}`, i, i, call))
+		runs := []int{0, 0, 2, 3, 4}[i]
+		if got, want := receive(t, second), fmt.Sprintf(`{"id":%d,"ok":{"args":"{\"n\":%d}","method":"echo"}}`, i, runs); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// A page learns that its connection works without running a call.
+func TestPingIsAnswered(t *testing.T) {
+	t.Parallel()
+	conn := newSite(t).enter(t)
+	send(t, conn, `{"method":"ping"}`)
+	if got, want := receive(t, conn), `{"pong":true}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -115,10 +115,34 @@ func TestLateSecretIsRefused(t *testing.T) {
 		if got := receive(t, early); got != `{"signed_in":true}` {
 			t.Errorf("a secret in time was answered with %s", got)
 		}
+		later := make(chan string) // a client answers pings only while it reads
+		go func() {
+			_, b, err := early.Read(t.Context())
+			later <- fmt.Sprint(string(b), err)
+		}()
 		<-time.After(time.Hour)
 		send(t, early, `{"id":1,"method":"echo"}`)
-		if got := receive(t, early); !strings.Contains(got, `"method":"echo"`) {
+		if got := <-later; !strings.Contains(got, `"method":"echo"`) {
 			t.Errorf("an hour later: %s", got)
+		}
+	})
+}
+
+// A page that is gone without a word gives its place back within a minute.
+func TestSilentPageLosesItsPlace(t *testing.T) {
+	t.Parallel()
+	serving(t, func(t *testing.T, m *memory, secret func() string) {
+		dead := m.dialSocket(t)
+		defer dead.CloseNow() //nolint:errcheck // the server has closed it
+		send(t, dead, secret())
+		receive(t, dead)
+		<-time.After(time.Minute)
+		if err := dead.Write(t.Context(), websocket.MessageText, []byte(`{"id":1,"method":"echo"}`)); err == nil {
+			_, b, err := dead.Read(t.Context())
+			for err == nil {
+				t.Errorf("read %s", b)
+				_, b, err = dead.Read(t.Context())
+			}
 		}
 	})
 }

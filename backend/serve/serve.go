@@ -50,6 +50,7 @@ type Server struct {
 	secret string
 	pages  chan struct{} // a slot for each open WebSocket
 	calls  chan struct{} // a slot for each running call
+	once   once
 
 	mu     sync.Mutex
 	tokens []digest // unused, the oldest first

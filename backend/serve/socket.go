@@ -28,6 +28,10 @@ const (
 	queueLength = 512
 	// maxCalls limits the calls that run at a time, of all pages together.
 	maxCalls = 128
+	// pingInterval is how often a page is asked whether it is still there, and
+	// pingTimeout how long it may take to answer, which has to cover one long
+	// message over a slow connection.
+	pingInterval, pingTimeout = 15 * time.Second, 30 * time.Second
 )
 
 // request is a page's message.
@@ -35,7 +39,14 @@ type request struct {
 	ID     int64           `json:"id"`
 	Method string          `json:"method"`
 	Args   json.RawMessage `json:"args"`
+	// Key names a call that must not run twice. A page that was cut off sends it
+	// again with the same key. Empty for calls that may be repeated.
+	Key string `json:"key"`
 }
+
+// methodPing is answered by the server itself, so that a page notices a
+// connection that died without being closed.
+const methodPing = "ping"
 
 // socket serves one page until it leaves.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
@@ -71,6 +82,10 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	defer s.app.Subscribe(func(envelope []byte) {
 		send(fmt.Appendf(nil, `{"event":%s}`, envelope))
 	})()
+	go func() {
+		defer cancel()
+		keepAlive(ctx, conn)
+	}()
 	go func() {
 		defer cancel()
 		for {
@@ -120,6 +135,10 @@ func (s *Server) read(ctx context.Context, conn *websocket.Conn, send func([]byt
 			_ = conn.Close(websocket.StatusInvalidFramePayloadData, "not a request")
 			return
 		}
+		if req.Method == methodPing {
+			send([]byte(`{"pong":true}`))
+			continue
+		}
 		select {
 		case s.calls <- struct{}{}:
 		case <-ctx.Done():
@@ -127,11 +146,35 @@ func (s *Server) read(ctx context.Context, conn *websocket.Conn, send func([]byt
 		}
 		go func() {
 			defer func() { <-s.calls }()
-			reply := s.app.Call(s.ctx, req.Method, string(req.Args))
+			reply := s.once.reply(req.Key, func() string { return s.app.Call(s.ctx, req.Method, string(req.Args)) })
 			// The reply is a JSON object, and the id becomes its first member.
 			send(append(strconv.AppendInt([]byte(`{"id":`), req.ID, 10), ","+reply[1:]...))
 		}()
 	}
+}
+
+// keepAlive returns once the page does not answer, or ctx ends. A page that is
+// gone would keep its place otherwise, because nothing closes a connection whose
+// way is interrupted.
+func keepAlive(ctx context.Context, conn *websocket.Conn) {
+	tick := time.NewTicker(pingInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if ping(ctx, conn) != nil {
+			return
+		}
+	}
+}
+
+func ping(ctx context.Context, conn *websocket.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	return conn.Ping(ctx)
 }
 
 // awaitCalls waits for the calls that run. No call begins after it.

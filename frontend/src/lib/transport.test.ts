@@ -35,6 +35,9 @@ let asked: { url: string; body: unknown }[]
 let statuses: Status[]
 const left: string[] = []
 
+/** Ends the listeners of a test's pages. */
+let listening: AbortController
+
 const lastSocket = () => sockets.at(-1)!
 const lastStatus = () => statuses.at(-1)
 const settled = () => vi.advanceTimersByTimeAsync(0)
@@ -54,6 +57,14 @@ const used = () => new Response('', { status: 401 })
 
 beforeEach(() => {
   vi.useFakeTimers()
+  listening = new AbortController()
+  for (const target of [window, document]) {
+    const add = target.addEventListener.bind(target) as EventTarget['addEventListener']
+    const { signal } = listening
+    vi.spyOn(target, 'addEventListener').mockImplementation(
+      (name: string, act: EventListenerOrEventListenerObject) => add(name, act, { signal }),
+    )
+  }
   sockets = []
   asked = []
   statuses = []
@@ -69,6 +80,8 @@ beforeEach(() => {
   })
 })
 afterEach(() => {
+  listening.abort()
+  vi.restoreAllMocks()
   vi.useRealTimers()
   vi.unstubAllGlobals()
 })
@@ -151,6 +164,91 @@ describe('a page that is connected', () => {
     await vi.advanceTimersByTimeAsync(5000)
     lastSocket().accept()
     expect(lastStatus()).toBe('connected')
+  })
+
+  const dies = 'the connection dies without being closed'
+  const ping = { method: 'ping' }
+
+  test(`notices within 30 seconds that ${dies}, and connects again`, async () => {
+    await connected()
+    const dead = lastSocket()
+    await vi.advanceTimersByTimeAsync(29_000)
+    expect(dead.sent.slice(1)).toEqual([ping])
+    expect([sockets.length, lastStatus()]).toEqual([2, 'reconnecting'])
+    lastSocket().accept()
+    expect(lastStatus()).toBe('connected')
+    dead.onmessage({ data: '{"signed_in":true}' }) // too late
+    dead.onclose({ code: 1006 })
+    expect(lastStatus()).toBe('connected')
+  })
+
+  test.each([
+    ['an answer', '{"pong":true}'],
+    ['an event', '{"event":{}}'],
+    ['a reply', '{"id":7,"ok":{}}'],
+  ])('stays connected as long as %s arrives', async (_, data) => {
+    await connected()
+    for (let seconds = 0; seconds < 120; seconds += 15) {
+      await vi.advanceTimersByTimeAsync(15_000)
+      lastSocket().onmessage({ data })
+    }
+    expect([sockets.length, lastStatus()]).toEqual([1, 'connected'])
+  })
+
+  test.each([
+    ['the user comes back', () => document.dispatchEvent(new Event('visibilitychange'))],
+    ['the network comes back', () => window.dispatchEvent(new Event('online'))],
+  ])('notices at once when %s', async (_, happen) => {
+    await connected()
+    happen()
+    expect(lastSocket().sent.at(-1)).toEqual(ping)
+    await vi.advanceTimersByTimeAsync(5_500)
+    expect([sockets.length, lastStatus()]).toEqual([2, 'reconnecting'])
+    for (let failures = 0; failures < 5; failures++) {
+      lastSocket().onclose({ code: 1006 })
+      const { length } = sockets
+      happen() // and does not wait for the next attempt
+      await settled()
+      expect(sockets).toHaveLength(length + 1)
+    }
+  })
+
+  test('gives up an attempt that nobody answers', async () => {
+    await connected()
+    lastSocket().onclose({ code: 1006 })
+    await vi.advanceTimersByTimeAsync(250)
+    expect(sockets).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(11_000)
+    expect(sockets).toHaveLength(3)
+  })
+
+  test(`delivers a message once, although ${dies}`, async () => {
+    const page = await connected()
+    const reply = page.call('conversation.send', { session: 's', text: 'hello' })
+    const [, first] = lastSocket().sent as { id: number; key: string }[]
+    expect(first).toMatchObject({ method: 'conversation.send', key: expect.any(String) })
+    await vi.advanceTimersByTimeAsync(25_000)
+    const meanwhile = page.call('queue.run', { session: 's' })
+    lastSocket().accept()
+    const [, again, other] = lastSocket().sent as { id: number; key: string }[]
+    expect(again).toEqual(first)
+    expect(other!.key).not.toBe(first!.key)
+    lastSocket().onmessage({ data: `{"id":${first!.id},"ok":{}}` })
+    lastSocket().onmessage({ data: `{"id":${other!.id},"ok":{}}` })
+    expect(await Promise.all([reply, meanwhile])).toEqual([{}, {}])
+  })
+
+  test('says that a message may not have arrived once it gives up waiting', async () => {
+    const page = await connected()
+    const reply = page.call('conversation.send', { session: 's', text: 'hello' })
+    const failed = expect(reply).rejects.toThrow('connection')
+    for (let i = 0; i < 8; i++) {
+      lastSocket().onclose({ code: 1006 })
+      await vi.advanceTimersByTimeAsync(5000)
+    }
+    await failed
+    lastSocket().accept()
+    expect(lastSocket().sent).toEqual([{ secret: 'kept' }])
   })
 
   test('is signed out by a server that was restarted, and forgets the secret', async () => {

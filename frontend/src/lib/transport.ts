@@ -100,10 +100,37 @@ class WindowTransport extends Transport {
 const secretKey = 'atelier.secret'
 /** The code with which the server closes a WebSocket whose first message is not the secret. */
 const closedAsSignedOut = 4401
+/** A connection that says nothing for so long is asked whether it still works. */
+const quiet = 10_000
+/** How long the answer may take, and how long if the user has just come back to the page. */
+const patience = 10_000
+const shortPatience = 5_000
+/** The calls that must not run twice. They are sent again after a reconnect, and the server knows them by their key. */
+const once: ReadonlySet<string> = new Set<keyof Methods>([
+  'changes.commit',
+  'conversation.answer',
+  'conversation.command',
+  'conversation.compact',
+  'conversation.continue',
+  'conversation.send',
+  'queue.add',
+  'queue.run',
+  'sessions.create',
+  'sessions.fork',
+  'undo.apply',
+  'undo.resend',
+  'undo.rewind',
+])
 /** After this many failed attempts (about ten seconds) the host has probably ended. */
 const mostFailures = 6
 
-type Incoming = ({ id: number } & Reply) | { event: Envelope } | { signed_in: true }
+type Incoming =
+  ({ id: number } & Reply) | { event: Envelope } | { signed_in: true } | { pong: true }
+type Pending = {
+  settle: (reply: Reply) => void
+  /** What is sent again after a reconnect; empty for a call that fails with the connection. */
+  frame: string
+}
 
 /** Exported for its tests. */
 export class SocketTransport extends Transport {
@@ -112,10 +139,12 @@ export class SocketTransport extends Transport {
   #socket?: WebSocket
   #secret?: string
   #lastID = 0
-  #pending = new Map<number, (reply: Reply) => void>()
+  #pending = new Map<number, Pending>()
   #unsent: string[] = []
   #failures = 0
   #timer?: ReturnType<typeof setTimeout>
+  /** Fires if the socket is silent for too long. */
+  #watch?: ReturnType<typeof setTimeout>
 
   constructor(private leave: (url: string) => void = (url) => location.assign(url)) {
     super()
@@ -130,16 +159,23 @@ export class SocketTransport extends Transport {
       this.#secret = newValue
       void this.#enter()
     })
+    window.addEventListener('online', () => this.#wake())
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') this.#wake()
+    })
     void this.#enter()
   }
 
   protected ask(method: string, args: unknown): Promise<Reply> {
     const id = ++this.#lastID
-    const frame = JSON.stringify({ id, method, args })
-    return new Promise((resolve) => {
-      this.#pending.set(id, resolve)
+    const isOnce = once.has(method)
+    const key = isOnce ? crypto.randomUUID() : undefined
+    const frame = JSON.stringify({ id, method, args, key })
+    return new Promise((settle) => {
+      this.#pending.set(id, { settle, frame: isOnce ? frame : '' })
+      const isAwaited = this.#status === 'connecting' || (isOnce && this.#status === 'reconnecting')
       if (this.#status === 'connected') this.#socket!.send(frame)
-      else if (this.#status === 'connecting') this.#unsent.push(frame)
+      else if (isAwaited) this.#unsent.push(frame)
       else this.#settle(id, { error: lost() })
     })
   }
@@ -175,7 +211,11 @@ export class SocketTransport extends Transport {
   /** Exchanges a one-time token for the secret. */
   async #exchange(token: string): Promise<'accepted' | 'used' | 'unanswered'> {
     try {
-      const answer = await fetch('/session', { method: 'POST', body: JSON.stringify({ token }) })
+      const answer = await fetch('/session', {
+        method: 'POST',
+        body: JSON.stringify({ token }),
+        signal: AbortSignal.timeout(patience),
+      })
       if (answer.status === 401) return 'used'
       this.#secret = ((await answer.json()) as { secret: string }).secret
     } catch {
@@ -195,12 +235,16 @@ export class SocketTransport extends Transport {
     const url = new URL('/ws', location.href)
     url.protocol = 'ws:'
     const socket = new WebSocket(url)
-    this.#socket?.close()
+    this.#release()
     this.#socket = socket
+    this.#expect(patience)
     socket.onopen = () => socket.send(JSON.stringify({ secret }))
-    socket.onmessage = (message) => this.#receive(JSON.parse(message.data as string) as Incoming)
+    socket.onmessage = (message) => {
+      if (socket === this.#socket) this.#receive(JSON.parse(message.data as string) as Incoming)
+    }
     socket.onclose = ({ code }) => {
       if (socket !== this.#socket) return
+      this.#release()
       if (code !== closedAsSignedOut) return this.#retry()
       this.#secret = undefined
       if (recall(secretKey) === secret) remember(secretKey, '')
@@ -209,15 +253,49 @@ export class SocketTransport extends Transport {
   }
 
   #receive(message: Incoming) {
+    clearTimeout(this.#watch)
+    this.#watch = setTimeout(() => this.#ping(patience), quiet)
     if ('event' in message) return this.onEnvelope(message.event)
     if ('id' in message) return this.#settle(message.id, message)
+    if ('pong' in message) return
     this.#failures = 0
     for (const frame of this.#unsent.splice(0)) this.#socket!.send(frame)
     this.#set('connected')
   }
 
+  /** Asks the server for a sign of life. Nothing else shows that a connection died without being closed. */
+  #ping(within: number) {
+    this.#socket!.send('{"method":"ping"}')
+    this.#expect(within)
+  }
+
+  /** Gives the socket up if nothing arrives in time. */
+  #expect(within: number) {
+    clearTimeout(this.#watch)
+    this.#watch = setTimeout(() => {
+      this.#release()
+      this.#retry()
+    }, within)
+  }
+
+  #release() {
+    clearTimeout(this.#watch)
+    const socket = this.#socket
+    this.#socket = undefined // first, so that its end is none of the page's business
+    socket?.close()
+  }
+
+  /** The user is back, or the network is: whether the connection still works is found out at once. */
+  #wake() {
+    if (this.#status === 'connected') return this.#ping(shortPatience)
+    const isWaiting = this.#status === 'reconnecting' || this.#status === 'unanswered'
+    if (!isWaiting || this.#socket) return // or an attempt is under way
+    clearTimeout(this.#timer)
+    void this.#enter()
+  }
+
   #settle(id: number, reply: Reply) {
-    this.#pending.get(id)?.(reply)
+    this.#pending.get(id)?.settle(reply)
     this.#pending.delete(id)
   }
 
@@ -227,6 +305,7 @@ export class SocketTransport extends Transport {
   }
 
   #retry() {
+    clearTimeout(this.#timer)
     this.#lose(this.#failures < mostFailures ? 'reconnecting' : 'unanswered')
     const wait = Math.min(250 * 2 ** this.#failures++, 5000)
     this.#timer = setTimeout(() => void this.#enter(), wait)
@@ -235,7 +314,10 @@ export class SocketTransport extends Transport {
   #lose(status: Status) {
     this.#set(status)
     this.#unsent = []
-    for (const id of [...this.#pending.keys()]) this.#settle(id, { error: lost() })
+    for (const [id, { frame }] of [...this.#pending]) {
+      if (status === 'reconnecting' && frame) this.#unsent.push(frame)
+      else this.#settle(id, { error: lost() })
+    }
   }
 }
 

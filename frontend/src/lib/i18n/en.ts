@@ -17,7 +17,7 @@ export const en = {
   'app.failed_kept': 'Everything shown as saved is saved.',
   'app.failed_next': 'Reload the page.',
   'app.lost': 'The connection to Atelier was lost before it answered.',
-  'app.lost_next': 'Wait until Atelier has reconnected, then try again.',
+  'app.lost_next': 'Wait until Atelier has reconnected and look whether it was done, before you try again.',
 
   'signin.signed_out': 'This page is not signed in.',
   'signin.signed_out_why':

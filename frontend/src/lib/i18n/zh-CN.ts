@@ -19,7 +19,7 @@ export const zhCN: Record<Key, Message> = {
   'app.failed_kept': '显示为已保存的内容都已保存。',
   'app.failed_next': '请重新加载页面。',
   'app.lost': '与 Atelier 的连接在收到答复之前中断。',
-  'app.lost_next': '请等待重新连接，然后重试。',
+  'app.lost_next': '请等待重新连接，先看看是否已经完成，再重试。',
 
   'signin.signed_out': '此页面尚未登录。',
   'signin.signed_out_why': 'Atelier 只响应通过其输出的地址打开的页面。',
