@@ -3,130 +3,245 @@ package export
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extensions "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
-// rendered returns the HTML of a message in Markdown: blocks of code, headings, lists,
-// quotations and paragraphs. Everything else stays as it is written.
-func rendered(text string) string {
-	r := renderer{}
-	for line := range strings.Lines(text) {
-		r.line(strings.TrimRight(line, "\n"))
-	}
-	r.flush()
-	return r.out.String()
-}
-
-// renderer collects the lines of a block until another one begins.
-type renderer struct {
-	out   strings.Builder
-	kind  string // p, ul, ol, blockquote, pre; empty between blocks
-	fence string // of the open block of code
-	lines []string
-}
-
-var (
-	heading  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$`) })
-	bullet   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*[-*+][ \t]+(.*)$`) })
-	numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*\d{1,9}[.)][ \t]+(.*)$`) })
-	quote    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ {0,3}> ?(.*)$`) })
+// The parser takes time that grows with the square of what a message nests or opens
+// and does not close. A message beyond these limits is shown as it is written.
+const (
+	maxRendered = 128 << 10 // bytes
+	maxOpened   = 1000      // links, and definitions of links and footnotes
+	maxNested   = 200       // bytes of a line before its text
 )
 
-func (r *renderer) line(line string) {
-	if r.kind == "pre" {
-		if ends(line, r.fence) {
-			r.flush()
-			return
+func isCostly(message string) bool {
+	if len(message) > maxRendered || strings.Count(message, "](")+strings.Count(message, "]:") > maxOpened {
+		return true
+	}
+	for line := range strings.Lines(message) {
+		if len(line)-len(strings.TrimLeft(line, "> -+*.)\t0123456789")) > maxNested {
+			return true
 		}
-		r.lines = append(r.lines, line)
-		return
 	}
-	if mark := fenceOf(line); mark != "" {
-		r.begin("pre")
-		r.fence = mark
-		return
-	}
-	switch m := heading().FindStringSubmatch(line); {
-	case strings.TrimSpace(line) == "":
-		r.flush()
-	case m != nil:
-		r.flush()
-		level := min(len(m[1])+1, 4)
-		fmt.Fprintf(&r.out, "<h%d>%s</h%d>\n", level, spans(m[2]), level)
-	case bullet().MatchString(line):
-		r.begin("ul")
-		r.lines = append(r.lines, bullet().FindStringSubmatch(line)[1])
-	case numbered().MatchString(line):
-		r.begin("ol")
-		r.lines = append(r.lines, numbered().FindStringSubmatch(line)[1])
-	case quote().MatchString(line):
-		r.begin("blockquote")
-		r.lines = append(r.lines, quote().FindStringSubmatch(line)[1])
-	case (r.kind == "ul" || r.kind == "ol") && strings.HasPrefix(line, "  "):
-		r.lines[len(r.lines)-1] += "\n" + strings.TrimSpace(line)
-	default:
-		r.begin("p")
-		r.lines = append(r.lines, line)
-	}
+	return false
 }
 
-// begin begins a block, unless one of this kind is open.
-func (r *renderer) begin(kind string) {
-	if r.kind != kind || kind == "pre" {
-		r.flush()
-		r.kind = kind
+// rendered returns the HTML of a message in Markdown, as the window shows it. HTML
+// in it is text, pictures are links, and only links to web pages are links.
+func rendered(message string) string {
+	if isCostly(message) {
+		return plainText(message)
 	}
+	var b strings.Builder
+	if err := converter().Convert([]byte(message), &b); err != nil {
+		return plainText(message)
+	}
+	return b.String()
 }
 
-// flush writes the open block.
-func (r *renderer) flush() {
-	kind, lines := r.kind, r.lines
-	r.kind, r.lines = "", nil
-	switch kind {
-	case "pre":
-		fmt.Fprintf(&r.out, "<pre tabindex=\"0\" dir=\"ltr\">%s</pre>\n", html.EscapeString(strings.Join(lines, "\n")))
-	case "ul", "ol":
-		fmt.Fprintf(&r.out, "<%s>\n", kind)
-		for _, line := range lines {
-			fmt.Fprintf(&r.out, "<li>%s</li>\n", spans(line))
-		}
-		fmt.Fprintf(&r.out, "</%s>\n", kind)
-	case "p", "blockquote":
-		fmt.Fprintf(&r.out, "<%s class=\"text\">%s</%s>\n", kind, spans(strings.Join(lines, "\n")), kind)
-	}
-}
-
-// span is code, a link to a page, or strong text. It is compiled when it is first
-// needed, because its long repetitions would delay every start.
-var span = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(`+)([^`\n]+)(`+)|\\[([^\\]\\n]{1,500})\\]\\((https?://[^\\s()<>\"]{1,1000})\\)|\\*\\*([^*\\n]+)\\*\\*")
+// converter has the parsers of GitHub's Markdown but those for HTML. It is made
+// when it is first needed, because it delays a start.
+var converter = sync.OnceValue(func() goldmark.Markdown {
+	blocks := parser.WithBlockParsers(
+		util.Prioritized(mathBlockParser{}, 50),
+		util.Prioritized(parser.NewSetextHeadingParser(), 100),
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	)
+	inlines := parser.WithInlineParsers(
+		util.Prioritized(mathParser{}, 50),
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(parser.NewEmphasisParser(), 500),
+	)
+	paragraphs := parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...)
+	prepared := parser.WithASTTransformers(util.Prioritized(preparation{}, 500))
+	return goldmark.New(
+		goldmark.WithParser(parser.NewParser(blocks, inlines, paragraphs, prepared)),
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote,
+			extension.NewLinkify(extension.WithLinkifyAllowedProtocols([]string{"http:", "https:"}))),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{}, 100))),
+	)
 })
 
-// spans returns the HTML of what stands within a block.
-func spans(text string) string {
-	var b strings.Builder
-	at := 0
-	for _, m := range span().FindAllStringSubmatchIndex(text, -1) {
-		b.WriteString(html.EscapeString(text[at:m[0]]))
-		at = m[1]
-		group := func(i int) string { return text[m[2*i]:m[2*i+1]] }
-		switch {
-		case m[2] >= 0 && m[3]-m[2] == m[7]-m[6]:
-			b.WriteString("<code>" + html.EscapeString(group(2)) + "</code>")
-		case m[8] >= 0:
-			// The address is shown, because a text may name another one.
-			fmt.Fprintf(&b, `<a href="%s" rel="noopener noreferrer nofollow">%s</a>`, html.EscapeString(group(5)), html.EscapeString(group(4)))
-			if group(4) != group(5) {
-				fmt.Fprintf(&b, " <small>(%s)</small>", html.EscapeString(group(5)))
+// preparation changes a parsed message before it is rendered: each block gets the
+// direction of its own text, headings go below those of the document, and footnotes
+// that nothing refers to stay.
+type preparation struct{}
+
+func (preparation) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
+	for block := document.FirstChild(); block != nil; block = block.NextSibling() {
+		if kind := block.Kind(); kind != ast.KindFencedCodeBlock && kind != ast.KindCodeBlock {
+			block.SetAttributeString("dir", []byte("auto"))
+		}
+		list, _ := block.(*extensions.FootnoteList)
+		if list == nil {
+			continue
+		}
+		for note := list.FirstChild(); note != nil; note = note.NextSibling() {
+			if note := note.(*extensions.Footnote); note.Index < 0 {
+				list.Count++
+				note.Index = list.Count
 			}
-		case m[12] >= 0:
-			b.WriteString("<strong>" + html.EscapeString(group(6)) + "</strong>")
-		default:
-			b.WriteString(html.EscapeString(text[m[0]:m[1]]))
 		}
 	}
-	b.WriteString(html.EscapeString(text[at:]))
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if heading, ok := n.(*ast.Heading); ok && entering {
+			heading.Level = min(heading.Level+1, 4)
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// nodes renders what differs from the library's own HTML.
+type nodes struct{}
+
+func (nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindCodeBlock, codeBlock)
+	r.Register(ast.KindFencedCodeBlock, codeBlock)
+	r.Register(ast.KindLink, link)
+	r.Register(ast.KindAutoLink, autoLink)
+	r.Register(ast.KindImage, image)
+	r.Register(kindMath, mathSource)
+	r.Register(kindMathBlock, mathSource)
+	r.Register(extensions.KindTaskCheckBox, taskBox)
+	r.Register(extensions.KindFootnoteLink, footnoteLink)
+	r.Register(extensions.KindFootnoteBacklink, nothing)
+	r.Register(extensions.KindFootnoteList, footnoteList)
+	r.Register(extensions.KindFootnote, footnote)
+}
+
+func nothing(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
+	return ast.WalkContinue, nil
+}
+
+func codeBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		code := strings.TrimSuffix(string(n.Lines().Value(source)), "\n")
+		fmt.Fprintf(w, "<pre tabindex=\"0\" dir=\"ltr\">%s</pre>\n", html.EscapeString(code))
+	}
+	return ast.WalkContinue, nil
+}
+
+// webLink returns the beginning and the end of a link to an address, which is shown
+// behind a text that names another one. Both are empty unless it is that of a web page.
+func webLink(address, shown string) (begin, end string) {
+	lower := strings.ToLower(address)
+	if !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "http://") {
+		return "", ""
+	}
+	escaped := html.EscapeString(string(util.URLEscape([]byte(address), false)))
+	end = "</a>"
+	if shown != address {
+		end += fmt.Sprintf(" <small>(%s)</small>", html.EscapeString(address))
+	}
+	return fmt.Sprintf(`<a href="%s" rel="noopener noreferrer nofollow">`, escaped), end
+}
+
+func link(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	begin, end := webLink(destination(n.(*ast.Link).Destination), textIn(n, source))
+	if entering {
+		end = begin
+	}
+	_, err := w.WriteString(end)
+	return ast.WalkContinue, err
+}
+
+func autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	l := n.(*ast.AutoLink)
+	shown := string(l.Label(source))
+	begin, end := webLink(string(l.URL(source)), shown)
+	if end != "" {
+		end = "</a>"
+	}
+	_, err := w.WriteString(begin + html.EscapeString(shown) + end)
+	return ast.WalkContinue, err
+}
+
+// image renders a picture as a link, because it would be loaded.
+func image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	address, shown := destination(n.(*ast.Image).Destination), textIn(n, source)
+	if shown == "" {
+		shown = address
+	}
+	begin, end := webLink(address, shown)
+	_, err := w.WriteString(begin + html.EscapeString(shown) + end)
+	return ast.WalkSkipChildren, err
+}
+
+// destination returns the address of a link without Markdown's escapes.
+func destination(written []byte) string {
+	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(written))))
+}
+
+// textIn returns the text of a node, without marks.
+func textIn(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(child ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := child.(*ast.Text); ok && entering {
+			b.Write(t.Value(source))
+		}
+		return ast.WalkContinue, nil
+	})
 	return b.String()
+}
+
+func taskBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		box := "☐ "
+		if n.(*extensions.TaskCheckBox).IsChecked {
+			box = "☑ "
+		}
+		_, err := w.WriteString(box)
+		return ast.WalkContinue, err
+	}
+	return ast.WalkContinue, nil
+}
+
+func footnoteLink(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		fmt.Fprintf(w, "<sup>%d</sup>", n.(*extensions.FootnoteLink).Index)
+	}
+	return ast.WalkContinue, nil
+}
+
+func footnoteList(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	tag := "</ol>\n"
+	if entering {
+		tag = "<ol class=\"notes\">\n"
+	}
+	_, err := w.WriteString(tag)
+	return ast.WalkContinue, err
+}
+
+func footnote(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	tag := "</li>\n"
+	if entering {
+		tag = "<li dir=\"auto\">"
+	}
+	_, err := w.WriteString(tag)
+	return ast.WalkContinue, err
 }
