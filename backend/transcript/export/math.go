@@ -109,6 +109,9 @@ func fits(delimiter string, before rune, formula string, after []byte) bool {
 // unescaped returns where a delimiter stands that no backslash escapes; -1 if it
 // does not.
 func unescaped(line []byte, delimiter string) int {
+	if !bytes.Contains(line, []byte(delimiter)) {
+		return -1
+	}
 	for at := 0; at < len(line); at++ {
 		switch {
 		case bytes.HasPrefix(line[at:], []byte(delimiter)):
