@@ -62,7 +62,7 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 
 // authorise decides whether a call may run: it asks the gate, the hooks and, if
 // they require it, a person. It returns the text for the model when the call is
-// denied.
+// denied. Nobody is asked about a call that must fail; c.doomed says why then.
 func (r *round) authorise(c *ready) (denial string, denied bool) {
 	gc, verdict := r.decide(c)
 	r.workedOn(gc.Access)
@@ -73,7 +73,11 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 	case Deny:
 		return "This call is not allowed: " + verdict.Reason, true
 	}
-	r.flush()
+	r.flush() // what they read may be what the call needs
+	if _, err := r.preview(c); err != nil {
+		c.doomed = strings.TrimSuffix(err.Error(), ".") + "."
+		return c.doomed, true
+	}
 	if gc, verdict = r.petition(c, gc, verdict); verdict.Decision == Allow || verdict.Decision == Deny {
 		c.authority = verdict.authority(gc.Mode)
 		return "This call is not allowed: " + verdict.Reason, verdict.Decision == Deny
@@ -204,24 +208,22 @@ func claim(gc GateCall) string {
 	return shorten(strings.Join(strings.Fields(in.Description), " "), maxClaim)
 }
 
-// preview returns what a call would change. It reports false if that is
-// unknown, for example because the call would fail.
-func (t *turn) preview(c *ready) (changes []FileChange, ok bool) {
+// preview returns what a call would change, and an error if it would fail. It has no
+// changes if they are unknown.
+func (t *turn) preview(c *ready) (changes []FileChange, err error) {
 	p, can := c.tool.(Previewer)
 	if !can {
-		return nil, false
+		return nil, nil
 	}
-	protect(c.spec.Name, func() {
-		if would, err := p.Preview(t.ctx, c.call.Arguments); err == nil {
-			changes, ok = would, true
-		}
-	})
-	return changes, ok
+	if broken := protect(c.spec.Name, func() { changes, err = p.Preview(t.ctx, c.call.Arguments) }); broken != "" {
+		return nil, nil // it may still run
+	}
+	return changes, err
 }
 
 // unchanged reports whether a call would still change exactly what a person was
 // shown. A call that would now fail changes nothing.
 func (t *turn) unchanged(c *ready, req ApprovalRequest) bool {
-	changes, ok := t.preview(c)
-	return !ok || slices.Equal(changes, req.Changes)
+	changes, err := t.preview(c)
+	return err != nil || slices.Equal(changes, req.Changes)
 }

@@ -26,6 +26,7 @@ type ready struct {
 	bound
 	judged    Verdict    // the gate's verdict, before hooks
 	authority *Authority // what decided; nil until something did
+	doomed    string     // why it must fail, for the model; empty if it may succeed
 	remarks   []string   // of hooks, for the model
 	skills    []SkillUse // in use
 }
@@ -150,6 +151,10 @@ func (r *round) check(c *ready, fault string) bool {
 	if denial, denied := r.authorise(c); denied {
 		if t.ctx.Err() != nil {
 			t.endUnrun(c.call)
+			return false
+		}
+		if c.doomed != "" {
+			t.end(c.call, c.spec.Name, Fail(c.doomed), OutcomeFailed, 0)
 			return false
 		}
 		end := t.ended(c.call, c.spec.Name, Fail(t.refused(c, denial)), OutcomeDenied, 0)

@@ -25,7 +25,8 @@ type Accessor interface {
 }
 
 // Previewer is implemented by tools that can show their changes in advance. An
-// error means that the call would fail; the preview is then left out.
+// error means that the call would fail, in words for the model: nobody is asked
+// about such a call.
 type Previewer interface {
 	Preview(ctx context.Context, input json.RawMessage) ([]FileChange, error)
 }

@@ -22,7 +22,7 @@ const (
 
 // String completes the sentence "matched with … ignored".
 func (f Fold) String() string {
-	return [...]string{"nothing", "spaces at line ends", "indentation", "indentation and the kind of quotes, dashes and spaces"}[f]
+	return [...]string{"nothing", "spaces at line ends", "indentation", "indentation and the kind of quotes, dashes, spaces and accents"}[f]
 }
 
 // line returns a line in the form in which it is compared.
@@ -35,7 +35,7 @@ func (f Fold) line(text string) string {
 	case FoldIndentation:
 		return strings.TrimSpace(text)
 	}
-	return strings.Map(typography.Plain, strings.TrimSpace(text))
+	return typography.Fold(strings.TrimSpace(text))
 }
 
 // document is a file's text in lines.

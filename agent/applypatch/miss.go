@@ -58,6 +58,11 @@ func (e *editor) instead(c Chunk, old []string, from int) string {
 	if !ok {
 		return "No place in the file resembles them. Read the file again."
 	}
+	return e.differs(old, n)
+}
+
+// differs says where the nearest place differs from the old lines.
+func (e *editor) differs(old []string, n difference) string {
 	if n.found < 0 || n.found >= len(e.doc.lines) {
 		return fmt.Sprintf("The nearest place is around line %d, but the file has no line for this one:\n  expected: %s\nRead that place again and copy its lines.",
 			max(1, min(n.found, len(e.doc.lines))), clip(old[n.wanted]))
@@ -135,4 +140,22 @@ func commonPrefix(a, b string) int {
 		n++
 	}
 	return n
+}
+
+// Resembling says where a text is most like lines that it does not have, and what stands
+// there instead, as a sentence for the model that wrote them.
+func Resembling(text, lines string) string {
+	e, wanted := editor{doc: newDocument(text)}, newDocument(lines).lines
+	n, ok := e.nearest(wanted)
+	if !ok || n.found < 0 {
+		return "No place in the file resembles it"
+	}
+	start := n.found - n.wanted
+	for i, line := range wanted { // nearest overlooks indentation
+		if at := start + i; at >= 0 && at < len(e.doc.lines) && e.doc.lines[at] != line {
+			n = difference{i, at}
+			break
+		}
+	}
+	return e.differs(wanted, n)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -72,6 +73,26 @@ func (p Patch) Plan(read func(path string) ([]byte, error)) (*Plan, error) {
 		return nil, &Error{Problem: "the files already read as the patch wants them, so no files were modified"}
 	}
 	return plan, nil
+}
+
+// Encoded returns the plan with the contents as they stand on disk, for [Plan.Commit].
+// encode returns the bytes of a text that stands at a path or comes from there.
+func (p *Plan) Encoded(encode func(path, text string) ([]byte, error)) (*Plan, error) {
+	encoded := &Plan{Changes: slices.Clone(p.Changes)}
+	for i := range encoded.Changes {
+		c := &encoded.Changes[i]
+		for _, content := range []struct {
+			path string
+			text *string
+		}{{c.Path, &c.Before}, {c.Path, &c.After}, {c.MoveTo, &c.displaced}} {
+			data, err := encode(filepath.Clean(content.path), *content.text)
+			if err != nil {
+				return nil, &Error{Path: c.Path, Problem: "it cannot be written", Err: err}
+			}
+			*content.text = string(data)
+		}
+	}
+	return encoded, nil
 }
 
 // onePerFile refuses several operations on one path, because their order would

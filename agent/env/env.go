@@ -10,9 +10,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"time"
 
+	"atelier.dev/atelier/agent/internal/charset"
 	"atelier.dev/atelier/agent/sandbox"
 )
 
@@ -111,9 +113,28 @@ type Page struct {
 	Total int
 	// More says that further lines follow.
 	More bool
-	// Hash is the [Hash] of the whole file's content; empty if Total is -1.
+	// Hash is the [Hash] of the whole file's content as UTF-8, byte order mark
+	// included; empty if Total is -1.
 	Hash string
+	// Encoding names the encoding if it is not UTF-8; [UnknownEncoding] if it is not
+	// certain. Then the bytes that are not UTF-8 are U+FFFD in Lines.
+	Encoding string
 }
+
+// Note says in which encoding the file is; empty if it is UTF-8.
+func (p Page) Note() string {
+	switch p.Encoding {
+	case "":
+		return ""
+	case UnknownEncoding:
+		return "[The file is not UTF-8, and its encoding is not certain: what is not ASCII is shown as \uFFFD. Only plain ASCII can be changed in it, " +
+			"unless .editorconfig names its charset or the file is converted to UTF-8.]\n"
+	}
+	return fmt.Sprintf("[The file is in %s. It is shown here as UTF-8, and changes are written back in %[1]s.]\n", p.Encoding)
+}
+
+// UnknownEncoding is the encoding of a page about which nothing is certain.
+var UnknownEncoding = charset.Uncertain.Name
 
 // Hash identifies a file's content.
 func Hash(data []byte) string {

@@ -3,6 +3,7 @@ package env
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -62,4 +63,25 @@ func notRegular(path string, mode fs.FileMode) error {
 		what = "a symbolic link"
 	}
 	return &Error{Path: path, Problem: "is " + what + ", not a regular file"}
+}
+
+// IsLink returns the error about a path that is a symbolic link and must not be one. It
+// names the target, if the environment can tell it.
+func IsLink(e Environment, path string) error {
+	links, ok := e.(Links)
+	if !ok {
+		return isLink(path, "")
+	}
+	target, _ := links.Readlink(path)
+	return isLink(path, target)
+}
+
+func isLink(path, target string) error {
+	if target == "" {
+		return &Error{Path: path, Problem: "is a symbolic link; name the file that it points to"}
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	return &Error{Path: path, Problem: "is a symbolic link to " + target + "; use that path"}
 }

@@ -66,7 +66,7 @@ func writeTabbed(page env.Page, r agent.Result, cut func(string) string) string 
 	for i, line := range page.Lines {
 		fmt.Fprintf(&b, "%d\t%s\n", page.First+i, line)
 	}
-	return cut(b.String()) + remainder(page, "offset")
+	return cut(b.String()) + remainder(page, "offset") + page.Note()
 }
 
 // remainder says how to read the rest, with the parameter for the first line.

@@ -115,7 +115,7 @@ func writePlain(page env.Page, r agent.Result, cut func(string) string) string {
 	if len(page.Lines) == 0 {
 		return cut(r.Output)
 	}
-	return remainder(page, "start_line") + cut(strings.Join(page.Lines, "\n"))
+	return page.Note() + remainder(page, "start_line") + cut(strings.Join(page.Lines, "\n"))
 }
 
 // maxGrouped limits the lines of matches grouped by file, so that the result

@@ -70,27 +70,31 @@ func (a *applyPatch) Access(input json.RawMessage) agent.Access {
 
 // Preview implements [agent.Previewer].
 func (a *applyPatch) Preview(ctx context.Context, input json.RawMessage) ([]agent.FileChange, error) {
-	plan, err := a.plan(ctx, input)
+	plan, _, err := a.plan(ctx, input)
 	if err != nil {
-		return nil, err
+		return nil, notApplied(err)
 	}
 	return a.changes(plan), nil
 }
 
 // Run implements [agent.Tool].
 func (a *applyPatch) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	plan, err := a.plan(ctx, call.Input)
+	plan, encoded, err := a.plan(ctx, call.Input)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return failed(fmt.Errorf("the patch was not applied, no file was changed:\n%w", err))
+		return failed(notApplied(err))
 	}
-	if err := plan.Commit(a.tree); err != nil {
+	if err := encoded.Commit(a.tree); err != nil {
 		return failed(err)
 	}
 	a.remember(plan)
 	return agent.Result{Output: plan.Summary(), Details: &agent.Details{Changes: a.changes(plan)}}
+}
+
+func notApplied(err error) error {
+	return fmt.Errorf("the patch was not applied, no file was changed:\n%w", err)
 }
 
 func readPatch(input json.RawMessage) (applypatch.Patch, error) {
@@ -101,38 +105,44 @@ func readPatch(input json.RawMessage) (applypatch.Patch, error) {
 	return applypatch.Parse(in.Input)
 }
 
-// plan computes the new contents of the files without writing them.
-func (a *applyPatch) plan(ctx context.Context, input json.RawMessage) (*applypatch.Plan, error) {
+// plan computes the new contents of the files without writing them: as texts, and as they
+// are written.
+func (a *applyPatch) plan(ctx context.Context, input json.RawMessage) (plan, encoded *applypatch.Plan, err error) {
 	patch, err := readPatch(input)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found := map[string][]byte{}
-	plan, err := patch.Plan(func(path string) ([]byte, error) {
+	found := map[string]env.Text{}
+	plan, err = patch.Plan(func(path string) ([]byte, error) {
 		info, err := a.tree.Lstat(path)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			err = &env.Error{Path: path, Problem: "is a symbolic link; name the file that it points to"}
+			err = env.IsLink(a.env, path)
 		}
 		if err != nil {
 			return nil, err
 		}
-		data, err := a.env.ReadFile(ctx, path)
-		found[path] = data
-		return data, err
+		text, err := env.ReadText(ctx, a.env, path)
+		found[path] = text
+		return text.UTF8, err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, c := range plan.Changes {
-		if err := a.guard(c, found); err != nil {
-			return nil, err
+	for i := range plan.Changes {
+		c := &plan.Changes[i]
+		if c.Kind == applypatch.Add {
+			c.After, _ = formed(ctx, a.env, c.Path, found[filepath.Clean(c.Path)], c.After)
+		}
+		if err := a.guard(*c, found); err != nil {
+			return nil, nil, err
 		}
 	}
-	return plan, nil
+	encoded, err = plan.Encoded(func(path, text string) ([]byte, error) { return found[path].Encode([]byte(text)) })
+	return plan, encoded, err
 }
 
 // guard refuses to overwrite or delete what the model does not know (K-28).
-func (a *applyPatch) guard(c applypatch.Change, found map[string][]byte) error {
+func (a *applyPatch) guard(c applypatch.Change, found map[string]env.Text) error {
 	lost, check := c.Path, a.seen.current
 	switch {
 	case c.Unchanged():
@@ -144,7 +154,7 @@ func (a *applyPatch) guard(c applypatch.Change, found map[string][]byte) error {
 	case !c.Overwrites:
 		return nil
 	}
-	return check(absolute(a.env, lost), relative(a.env, lost), found[filepath.Clean(lost)])
+	return check(absolute(a.env, lost), relative(a.env, lost), found[filepath.Clean(lost)].UTF8)
 }
 
 // remember records what the model knows after a patch: the files that it wrote
@@ -158,7 +168,7 @@ func (a *applyPatch) remember(plan *applypatch.Plan) {
 		}
 		switch c.Kind {
 		case applypatch.Add:
-			a.seen.saw(absolute(a.env, path), env.Hash([]byte(c.After)))
+			a.seen.saw(absolute(a.env, path), []byte(c.After))
 		case applypatch.Update:
 			known := a.seen.linesSeen(absolute(a.env, c.Path), []byte(c.Before))
 			for _, line := range c.Context {

@@ -16,11 +16,11 @@ const maxCompared = 1 << 20
 // are too large to compare, it has no diff and all lines count as replaced.
 func changeOf(path string, before, after []byte, created bool) agent.FileChange {
 	c := agent.FileChange{Path: path, Created: created}
-	from, to := strings.ToValidUTF8(string(before), "\uFFFD"), strings.ToValidUTF8(string(after), "\uFFFD")
-	if len(from) > maxCompared || len(to) > maxCompared {
-		c.Removed, c.Added = lineCount(from), lineCount(to)
+	if len(before) > maxCompared || len(after) > maxCompared {
+		c.Removed, c.Added = lineCount(string(before)), lineCount(string(after))
 		return c
 	}
+	from, to := strings.ToValidUTF8(string(before), "\uFFFD"), strings.ToValidUTF8(string(after), "\uFFFD")
 	edits := linediff.Edits(from, to)
 	unified, err := udiff.ToUnifiedDiff("", "", from, edits, udiff.DefaultContextLines)
 	if err != nil { // happens only if edits are out of order

@@ -95,12 +95,12 @@ func (m *fileMemory) sawDiffs(ctx context.Context, e env.Environment, dir, text 
 	}
 	for _, name := range names {
 		for _, path := range placesOf(e, dir, name) {
-			data, err := e.ReadFile(ctx, path)
+			text, err := env.ReadText(ctx, e, path)
 			if err != nil {
 				continue
 			}
-			if lines, ok := confirmed(data, shown[name]); ok {
-				m.sawLines(path, data, lines)
+			if lines, ok := confirmed(text.UTF8, shown[name]); ok {
+				m.sawLines(path, text.UTF8, lines)
 				break
 			}
 		}

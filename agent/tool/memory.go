@@ -1,18 +1,25 @@
 package tool
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"hash/maphash"
+	"iter"
+	"maps"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/internal/linediff"
 )
 
-// fileMemory remembers the content of each file as the model last saw it, so
-// that no edit is blind or overwrites somebody else's change (K-28). It is safe
-// for concurrent use.
+// fileMemory remembers the text of each file as the model last saw it, so that no edit
+// is blind or overwrites somebody else's change (K-28). Texts are UTF-8, whatever the
+// file's encoding. It is safe for concurrent use.
 type fileMemory struct {
 	mu    sync.Mutex
 	files map[string]knowledge // by absolute path
@@ -20,23 +27,70 @@ type fileMemory struct {
 
 // knowledge is what the model has seen of a file.
 type knowledge struct {
-	hash string // of the whole content, even if only some lines were seen
+	hash string // of the whole text, even if only some lines were seen
 	// lines has an entry for each line, true if it was seen; nil means that all
 	// were seen.
 	lines []bool
+	// texts has the lines that were seen in this or an earlier state of the file. They
+	// are still known if somebody else changed the file elsewhere.
+	texts lineSet
+}
+
+// lineSet is a set of lines by their hashes. It is not changed once it is in use.
+type lineSet map[uint64]struct{}
+
+// maxRemembered limits the lines that are remembered of one file.
+const maxRemembered = 20_000
+
+var lineSeed = maphash.MakeSeed()
+
+// with returns the set with more lines.
+func (s lineSet) with(lines iter.Seq[string]) lineSet {
+	all := maps.Clone(s)
+	if all == nil {
+		all = lineSet{}
+	}
+	for line := range lines {
+		if len(all) >= maxRemembered {
+			break
+		}
+		all[maphash.String(lineSeed, strings.TrimPrefix(line, byteOrderMark))] = struct{}{}
+	}
+	return all
+}
+
+func (s lineSet) has(line []byte) bool {
+	_, ok := s[maphash.Bytes(lineSeed, bytes.TrimPrefix(line, []byte(byteOrderMark)))]
+	return ok
 }
 
 func newFileMemory() *fileMemory { return &fileMemory{files: map[string]knowledge{}} }
 
-// saw records that the model has seen or written content with the given hash.
-// An empty hash records nothing.
-func (m *fileMemory) saw(path, hash string) {
+// saw records that the model has seen or written a whole text.
+func (m *fileMemory) saw(path string, content []byte) {
+	m.sawPage(path, env.Hash(content), textsOf(content, nil))
+}
+
+// sawPage records that the model has seen lines of a text with the given hash, and may
+// change all of it. An empty hash records nothing.
+func (m *fileMemory) sawPage(path, hash string, lines iter.Seq[string]) {
 	if hash == "" {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.files[path] = knowledge{hash: hash}
+	m.files[path] = knowledge{hash: hash, texts: m.files[path].texts.with(lines)}
+}
+
+// textsOf returns the lines of a text; only those that are marked, unless marked is nil.
+func textsOf(content []byte, marked []bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, line := range linesOf(content) {
+			if (marked == nil || marked[i]) && !yield(string(content[line.start:line.end])) {
+				return
+			}
+		}
+	}
 }
 
 // sawLines records that the model has seen lines of a file, in addition to
@@ -48,12 +102,14 @@ func (m *fileMemory) sawLines(path string, content []byte, lines []bool) {
 	known := knowledge{hash: env.Hash(content), lines: lines}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if before, ok := m.files[path]; ok && before.hash == known.hash {
+	before, ok := m.files[path]
+	if ok && before.hash == known.hash {
 		known.lines = either(before.lines, lines)
 	}
 	if !slices.Contains(known.lines, false) {
 		known.lines = nil
 	}
+	known.texts = before.texts.with(textsOf(content, lines))
 	m.files[path] = known
 }
 
@@ -69,20 +125,24 @@ func either(a, b []bool) []bool {
 	return all
 }
 
-// linesSeen returns for each line of content whether the model has seen it.
+// linesSeen returns for each line of content whether the model has seen it. In a file
+// that somebody else changed, these are the lines that read as they did.
 func (m *fileMemory) linesSeen(path string, content []byte) []bool {
 	m.mu.Lock()
 	known, ok := m.files[path]
 	m.mu.Unlock()
-	lines := make([]bool, len(linesOf(content)))
-	switch {
-	case !ok || known.hash != env.Hash(content):
-	case known.lines == nil:
-		for i := range lines {
+	all := linesOf(content)
+	lines := make([]bool, len(all))
+	same := ok && known.hash == env.Hash(content)
+	for i, line := range all {
+		switch {
+		case !same:
+			lines[i] = known.texts.has(content[line.start:line.end])
+		case known.lines == nil:
 			lines[i] = true
+		default:
+			lines[i] = i < len(known.lines) && known.lines[i]
 		}
-	default:
-		copy(lines, known.lines)
 	}
 	return lines
 }
@@ -92,7 +152,7 @@ func (m *fileMemory) linesSeen(path string, content []byte) []bool {
 // that it wrote.
 func (m *fileMemory) changed(path string, before, after []byte, known []bool) {
 	if !slices.Contains(known, false) {
-		m.saw(path, env.Hash(after))
+		m.saw(path, after)
 		return
 	}
 	m.sawLines(path, after, carried(before, after, known))
@@ -130,8 +190,8 @@ type shownFiles map[string]string
 func (m *fileMemory) before(ctx context.Context, files env.Files, paths []string) shownFiles {
 	shown := shownFiles{}
 	for _, path := range paths[:min(len(paths), maxShown)] {
-		if data, err := files.ReadFile(ctx, path); err == nil {
-			shown[path] = env.Hash(data)
+		if text, err := env.ReadText(ctx, files, path); err == nil {
+			shown[path] = env.Hash(text.UTF8)
 		}
 	}
 	return shown
@@ -142,46 +202,43 @@ func (m *fileMemory) before(ctx context.Context, files env.Files, paths []string
 // does not count.
 func (m *fileMemory) after(ctx context.Context, files env.Files, shown shownFiles) {
 	for path, hash := range shown {
-		if data, err := files.ReadFile(ctx, path); err == nil && env.Hash(data) == hash {
-			m.saw(path, hash)
+		if text, err := env.ReadText(ctx, files, path); err == nil && env.Hash(text.UTF8) == hash {
+			m.saw(path, text.UTF8)
 		}
 	}
 }
 
-// unchanged returns an error for the model if somebody else changed the file.
-// Unlike fresh, it accepts a file that the model has never seen.
-func (m *fileMemory) unchanged(path, shown string, content []byte) error {
+// stale reports whether the model has seen the file, but in another state.
+func (m *fileMemory) stale(path string, content []byte) bool {
 	m.mu.Lock()
-	_, ok := m.files[path]
-	m.mu.Unlock()
-	if !ok {
-		return nil
-	}
-	return m.fresh(path, shown, content)
+	defer m.mu.Unlock()
+	known, ok := m.files[path]
+	return ok && known.hash != env.Hash(content)
 }
 
-// fresh returns an error for the model if it has seen nothing of the content on
-// disk. An empty file may be written unseen, because nothing is lost.
-func (m *fileMemory) fresh(path, shown string, content []byte) error {
-	if len(content) == 0 {
-		return nil
-	}
+// read returns an error for the model if it has seen nothing of the file. An empty file
+// may be written unseen, because nothing is lost.
+func (m *fileMemory) read(path, shown string, content []byte) error {
 	m.mu.Lock()
-	known, ok := m.files[path]
-	m.mu.Unlock()
-	switch {
-	case !ok:
+	defer m.mu.Unlock()
+	if _, ok := m.files[path]; !ok && len(content) > 0 {
 		return fmt.Errorf("%s exists and has not been read in this session. Read it first, then change it", shown)
-	case known.hash != env.Hash(content):
-		return fmt.Errorf("%s has changed on disk since it was last read. Read it again, then change it", shown)
 	}
 	return nil
 }
 
-// current is fresh for a change of the whole file: the model must have seen all
-// of it.
+// unchanged returns an error for the model if somebody else changed the file. It accepts
+// a file that the model has never seen.
+func (m *fileMemory) unchanged(path, shown string, content []byte) error {
+	if !m.stale(path, content) || len(content) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s has changed on disk since it was last read. Read it again, then change it. %s", shown, m.news(path, content, 0, math.MaxInt))
+}
+
+// current returns an error for the model unless it has seen all of the file as it is.
 func (m *fileMemory) current(path, shown string, content []byte) error {
-	if err := m.fresh(path, shown, content); err != nil {
+	if err := errors.Join(m.read(path, shown, content), m.unchanged(path, shown, content)); err != nil {
 		return err
 	}
 	if slices.Contains(m.linesSeen(path, content), false) {
@@ -190,10 +247,11 @@ func (m *fileMemory) current(path, shown string, content []byte) error {
 	return nil
 }
 
-// covers is fresh for a change of parts of a file: the model must have seen the
-// lines that contain them. The parts are in order and do not overlap.
+// covers returns an error for the model unless it has seen the lines that contain parts
+// of a file, as they are. Elsewhere the file may have changed. The parts are in order and
+// do not overlap.
 func (m *fileMemory) covers(path, shown string, content []byte, parts []span) error {
-	if err := m.fresh(path, shown, content); err != nil {
+	if err := m.read(path, shown, content); err != nil {
 		return err
 	}
 	seen := m.linesSeen(path, content)
@@ -206,9 +264,48 @@ func (m *fileMemory) covers(path, shown string, content []byte, parts []span) er
 		for len(parts) > 0 && parts[0].end <= line.start {
 			parts = parts[1:]
 		}
-		if touched := len(parts) > 0 && parts[0].start < next; touched && !seen[i] {
+		touched := len(parts) > 0 && parts[0].start < next
+		switch {
+		case !touched || seen[i]:
+		case m.stale(path, content):
+			return fmt.Errorf("%s has changed on disk since it was last read, at line %d, where this changes it. Read it there again, then change it. %s",
+				shown, i+1, m.news(path, content, i-maxNews/4, i+maxNews/2))
+		default:
 			return fmt.Errorf("%s has not been read where this changes it, at line %d. Read it there first, then change it", shown, i+1)
 		}
 	}
 	return nil
+}
+
+// Limits of what [fileMemory.news] shows.
+const (
+	maxNews     = 20
+	maxNewsLine = 200
+)
+
+// news says which of the lines from one to another, counted from 0, the model has not
+// seen in a file that somebody else changed.
+func (m *fileMemory) news(path string, content []byte, from, to int) string {
+	seen, lines := m.linesSeen(path, content), linesOf(content)
+	var b strings.Builder
+	shown, more := 0, 0
+	for i, line := range lines {
+		switch near := i >= from && i < to; {
+		case seen[i]:
+		case near && shown < maxNews && line.end-line.start <= maxNewsLine:
+			shown++
+			fmt.Fprintf(&b, "\n%d | %s", i+1, strings.ToValidUTF8(string(content[line.start:line.end]), "\uFFFD"))
+		default:
+			more++
+		}
+	}
+	switch {
+	case shown+more == 0:
+		return "It has no line that you have not seen, but some are gone or elsewhere."
+	case shown == 0:
+		return fmt.Sprintf("It has %s that you have not seen.", count(more, "line"))
+	case more > 0:
+		return fmt.Sprintf("You have not seen these lines:%s\n[and %s more]", b.String(), count(more, "line"))
+	}
+	return "You have not seen these lines:" + b.String()
 }

@@ -69,22 +69,13 @@ func (r *read) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	if err != nil {
 		return failed(err)
 	}
-	r.seen.saw(absolute(r.env, in.FilePath), page.Hash)
+	r.seen.sawPage(absolute(r.env, in.FilePath), page.Hash, slices.Values(page.Lines))
 	return agent.Result{
-		Output:  numbered(page),
+		Output:  numbered(page) + page.Note(),
 		Details: &agent.Details{Listing: &agent.Listing{Count: len(page.Lines), Unit: "lines"}},
 		Data:    page,
 		Wanted:  wanted,
 	}
-}
-
-// readText returns all of a text file.
-func readText(ctx context.Context, e env.Environment, path string) ([]byte, error) {
-	data, err := e.ReadFile(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return data, env.CheckText(path, data)
 }
 
 // pictures lists the extensions of files that are shown instead of paged.

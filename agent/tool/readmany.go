@@ -139,17 +139,21 @@ func (r *readMany) read(ctx context.Context, path string, room int) (string, err
 	if err == nil && info.Size > int64(utf8.UTFMax*cmp.Or(max(room, 0), 1)) {
 		return "", fmt.Errorf("%s has %d bytes, more than there is room for", path, info.Size)
 	}
-	data, err := readText(ctx, r.env, path)
+	content, err := env.ReadText(ctx, r.env, path)
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("--- %s ---\n%s", path, strings.ToValidUTF8(string(data), "\uFFFD"))
+	data, title := content.UTF8, path
+	if !content.Charset.UTF8() {
+		title += " (" + content.Name + ")"
+	}
+	text := fmt.Sprintf("--- %s ---\n%s", title, strings.ToValidUTF8(string(data), "\uFFFD"))
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
 	if utf8.RuneCountInString(text) > room {
 		return "", fmt.Errorf("%s has %d bytes, more than there is room for", path, len(data))
 	}
-	r.seen.saw(absolute(r.env, path), env.Hash(data))
+	r.seen.saw(absolute(r.env, path), data)
 	return text, nil
 }

@@ -2,11 +2,15 @@ package tool
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/internal/typography"
 )
 
@@ -26,7 +30,7 @@ const maxFolded = 4 << 20
 
 // String completes the sentence "it matched with … ignored".
 func (f fold) String() string {
-	return [...]string{"nothing", "the kind of line endings", "spaces at line ends", "the kind of quotes, dashes and spaces"}[f]
+	return [...]string{"nothing", "the kind of line endings", "spaces at line ends", "the kind of quotes, dashes, spaces and accents"}[f]
 }
 
 // replacement is a finished edit.
@@ -43,11 +47,14 @@ type replacement struct {
 // errNotFound says that the text to replace is not in the file.
 var errNotFound = errors.New("old_string was not found. Read the file again and copy the text exactly, indentation included")
 
+// maxReplaced limits the occurrences that one edit replaces.
+const maxReplaced = 1_000_000
+
 // replace replaces the only occurrence of old in content, or all of them
 // (LOOP-25). If old does not occur exactly, it uses the smallest fold that
 // finds it. Everything outside the occurrences stays the same, byte for byte;
 // new text gets the file's line endings.
-func replace(content []byte, old, new string, all bool) (replacement, error) {
+func replace(ctx context.Context, content []byte, old, new string, all bool) (replacement, error) {
 	switch {
 	case old == "":
 		return replacement{}, errors.New("old_string is empty. Give the text to replace, or use Write to create a file")
@@ -60,12 +67,17 @@ func replace(content []byte, old, new string, all bool) (replacement, error) {
 		loosest = exact
 	}
 	for f := exact; f <= loosest; f++ {
-		spans := occurrences(content, old, f)
+		spans, err := occurrences(ctx, content, old, f)
 		switch {
+		case err != nil:
+			return replacement{}, err
 		case len(spans) == 0:
 			continue
 		case len(spans) > 1 && !all:
-			return replacement{}, fmt.Errorf("old_string occurs %d times. Add lines around it to name one, or set replace_all", len(spans))
+			return replacement{}, fmt.Errorf("old_string occurs %d times, at %s. Add lines around it to name one, or set replace_all",
+				len(spans), places(content, spans))
+		case len(content)+len(spans)*(len(new)-len(old)) > env.MaxWhole:
+			return replacement{}, fmt.Errorf("the file would grow beyond %d MB. Use a command for that", env.MaxWhole>>20)
 		}
 		done := splice(content, spans, new)
 		if bytes.Equal(done, content) {
@@ -76,10 +88,34 @@ func replace(content []byte, old, new string, all bool) (replacement, error) {
 	return replacement{}, errNotFound
 }
 
+// maxPlaces limits how many places are named.
+const maxPlaces = 5
+
+// places names the lines where spans begin.
+func places(content []byte, spans []span) string {
+	line, at := 1, 0
+	var lines []string
+	for _, s := range spans[:min(len(spans), maxPlaces)] {
+		line += bytes.Count(content[at:s.start], []byte("\n"))
+		at = s.start
+		if text := fmt.Sprint(line); !slices.Contains(lines, text) {
+			lines = append(lines, text)
+		}
+	}
+	text := "line " + lines[0]
+	if len(lines) > 1 {
+		last := len(lines) - 1
+		text = "lines " + strings.Join(lines[:last], ", ") + " and " + lines[last]
+	}
+	if len(spans) > maxPlaces {
+		text += " and further down"
+	}
+	return text
+}
+
 // withEndingsOf gives text the line endings of most lines of content.
 func withEndingsOf(content []byte, text string) string {
-	crlf := bytes.Count(content, []byte("\r\n"))
-	if 2*crlf <= bytes.Count(content, []byte("\n")) {
+	if majority(content) != "\r\n" {
 		return text
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
@@ -88,22 +124,32 @@ func withEndingsOf(content []byte, text string) string {
 // span is a half-open range of bytes.
 type span struct{ start, end int }
 
-// occurrences finds old in content, without overlaps.
-func occurrences(content []byte, old string, f fold) (found []span) {
+// occurrences finds old in content, without overlaps, until ctx ends.
+func occurrences(ctx context.Context, content []byte, old string, f fold) (found []span, err error) {
 	text, spans := folded(content, f, true)
 	want, _ := folded([]byte(old), f, false)
-	if f != exact && len(bytes.TrimSpace(want)) == 0 {
-		return nil // blank text matches anywhere after folding
+	if len(want) == 0 || f != exact && len(bytes.TrimSpace(want)) == 0 {
+		return nil, ctx.Err() // blank text matches anywhere after folding
 	}
 	for from := 0; ; {
 		i := bytes.Index(text[from:], want)
 		if i < 0 {
-			return found
+			return found, ctx.Err()
+		}
+		if len(found) == maxReplaced {
+			return nil, fmt.Errorf("old_string occurs more than %d times. Use a command for that", maxReplaced)
+		}
+		if len(found)%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 		first, last := from+i, from+i+len(want)-1
-		if spans == nil {
+		switch {
+		case spans == nil:
 			found = append(found, span{first, last + 1})
-		} else {
+		case first > 0 && spans[first-1] == spans[first] || last+1 < len(spans) && spans[last+1] == spans[last]:
+			from = first + 1 // it begins or ends within a character
+			continue
+		default:
 			found = append(found, span{spans[first].start, spans[last].end})
 		}
 		from = last + 1
@@ -143,16 +189,32 @@ func folded(text []byte, f fold, lineEnd bool) ([]byte, []span) {
 				i++
 			}
 		default:
-			r, n := utf8.DecodeRune(text[i:])
+			n := 1
+			if text[i] >= utf8.RuneSelf || i+1 < len(text) && text[i+1] >= utf8.RuneSelf {
+				n = characterAt(text[i:])
+			}
 			plain := string(text[i : i+n])
-			if p := typography.Plain(r); f >= foldPunctuation && p != r {
-				plain = string(p)
+			if f >= foldPunctuation {
+				plain = typography.Fold(plain)
 			}
 			add(plain, span{i, i + n})
 			i += n
 		}
 	}
 	return out, spans
+}
+
+// characterAt returns the length of the character at the start of a text, with its accents.
+func characterAt(text []byte) int {
+	const longest = 64
+	_, first := utf8.DecodeRune(text)
+	for n := first; ; {
+		r, size := utf8.DecodeRune(text[n:])
+		if size == 0 || n > longest || !unicode.Is(unicode.Mn, r) {
+			return n
+		}
+		n += size
+	}
 }
 
 // lineEnding returns the length of the line ending at the start of text.

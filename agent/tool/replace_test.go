@@ -37,7 +37,7 @@ func TestReplace(t *testing.T) { // LOOP-25
 		{"around invalid bytes, folded", "\xff“a”\xfe", `"a"`, "b", false, "\xffb\xfe", 1, foldPunctuation},
 	}
 	for _, tt := range tests {
-		got, err := replace([]byte(tt.content), tt.old, tt.new, tt.all)
+		got, err := replace(t.Context(), []byte(tt.content), tt.old, tt.new, tt.all)
 		want := replacement{content: []byte(tt.want), count: tt.count, fold: tt.fold}
 		got.spans = nil // TestLinesOfADiffCountAsRead covers them
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(replacement{})); err != nil || diff != "" {
@@ -64,7 +64,7 @@ func TestReplaceRefuses(t *testing.T) { // LOOP-25, OAS-303
 		{"nothing would change", "it’s\n", "it's", "it’s", false, "already reads"},
 	}
 	for _, tt := range tests {
-		if got, err := replace([]byte(tt.content), tt.old, tt.new, tt.all); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if got, err := replace(t.Context(), []byte(tt.content), tt.old, tt.new, tt.all); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %q, %v; want %q", tt.name, got.content, err, tt.want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestReplaceRefuses(t *testing.T) { // LOOP-25, OAS-303
 func TestReplaceIsLinear(t *testing.T) {
 	t.Parallel()
 	content := []byte(strings.Repeat(" ", 1<<18) + "x")
-	if _, err := replace(content, "absent", "y", false); err == nil {
+	if _, err := replace(t.Context(), content, "absent", "y", false); err == nil {
 		t.Error("found absent text")
 	}
 }
@@ -84,7 +84,7 @@ func FuzzReplace(f *testing.F) {
 	f.Add([]byte("\xff \t\r\n"), " \n", "\n", true)
 	f.Fuzz(func(t *testing.T, content []byte, old, new string, all bool) {
 		before := bytes.Clone(content)
-		got, err := replace(content, old, new, all)
+		got, err := replace(t.Context(), content, old, new, all)
 		if !bytes.Equal(content, before) {
 			t.Fatal("the original was changed")
 		}
@@ -110,7 +110,11 @@ func FuzzReplace(f *testing.F) {
 		// Text outside the spans stays: the result differs from the content
 		// only within the spans, which lie in order inside the content.
 		at, size := 0, len(content)
-		for _, s := range occurrences(content, old, got.fold) {
+		spans, err := occurrences(t.Context(), content, old, got.fold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range spans {
 			if s.start < at || s.end <= s.start || s.end > len(content) {
 				t.Fatalf("span %+v after %d", s, at)
 			}

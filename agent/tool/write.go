@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
@@ -37,19 +38,17 @@ func (w *write) Access(input json.RawMessage) agent.Access {
 	return agent.Access{Writes: []string{absolute(w.env, in.FilePath)}}
 }
 
-// Preview implements [agent.Previewer]. It also shows a change that Run would
-// refuse because the model has not read the file: the person who is asked sees
-// what the call is meant to do.
+// Preview implements [agent.Previewer].
 func (w *write) Preview(ctx context.Context, input json.RawMessage) ([]agent.FileChange, error) {
 	in, err := parse(input, WriteInput{})
 	if err != nil {
 		return nil, err
 	}
-	_, change, err := w.plan(ctx, in)
+	plan, err := w.plan(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	return []agent.FileChange{change}, nil
+	return []agent.FileChange{plan.change}, nil
 }
 
 // Run implements [agent.Tool].
@@ -58,33 +57,54 @@ func (w *write) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	if err != nil {
 		return failed(err)
 	}
-	before, change, err := w.plan(ctx, in)
+	plan, err := w.plan(ctx, in)
 	if err == nil {
-		err = w.seen.current(absolute(w.env, in.FilePath), change.Path, before)
+		err = w.env.WriteFile(ctx, in.FilePath, plan.encoded)
 	}
 	if err != nil {
 		return failed(err)
 	}
-	if err := w.env.WriteFile(ctx, in.FilePath, []byte(in.Content)); err != nil {
-		return failed(err)
-	}
-	w.seen.saw(absolute(w.env, in.FilePath), env.Hash([]byte(in.Content)))
+	w.seen.saw(absolute(w.env, in.FilePath), plan.text)
 	verb := "Replaced"
-	if change.Created {
+	if plan.change.Created {
 		verb = "Created"
 	}
-	return agent.Result{
-		Output:  fmt.Sprintf("%s %s: %s, %s written.", verb, change.Path, count(lineCount(in.Content), "line"), count(len(in.Content), "byte")),
-		Details: &agent.Details{Changes: []agent.FileChange{change}},
+	text := fmt.Sprintf("%s %s: %s, %s written.", verb, plan.change.Path, count(lineCount(string(plan.text)), "line"), count(len(plan.encoded), "byte"))
+	if len(plan.kept) > 0 {
+		text += fmt.Sprintf(" It has %s.", strings.Join(plan.kept, " and "))
 	}
+	return agent.Result{Output: text, Details: &agent.Details{Changes: []agent.FileChange{plan.change}}}
 }
 
-// plan describes the change without making it.
-func (w *write) plan(ctx context.Context, in WriteInput) (before []byte, change agent.FileChange, err error) {
-	before, err = readText(ctx, w.env, in.FilePath)
+// writing is what a call of Write will do.
+type writing struct {
+	text    []byte // as UTF-8
+	encoded []byte // as it is written
+	change  agent.FileChange
+	kept    []string // what the file has beyond the given text, as phrases
+}
+
+// plan computes the new content without writing it.
+func (w *write) plan(ctx context.Context, in WriteInput) (p writing, err error) {
+	path, shown := absolute(w.env, in.FilePath), relative(w.env, in.FilePath)
+	before, err := env.ReadText(ctx, w.env, in.FilePath)
 	created := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !created {
-		return nil, agent.FileChange{}, err
+		return p, err
 	}
-	return before, changeOf(relative(w.env, in.FilePath), before, []byte(in.Content), created), nil
+	if err := w.seen.current(path, shown, before.UTF8); err != nil {
+		return p, err
+	}
+	if !before.Certain() {
+		return p, fmt.Errorf("%s was not replaced: it is not UTF-8, and its encoding is not certain. Name the encoding as charset in .editorconfig, "+
+			"or convert the file to UTF-8 first", shown)
+	}
+	text, kept := formed(ctx, w.env, in.FilePath, before, in.Content)
+	p.kept = kept
+	p.text = []byte(text)
+	p.change = changeOf(shown, before.UTF8, p.text, created)
+	if p.encoded, err = before.Encode(p.text); err != nil {
+		return p, fmt.Errorf("%s was not replaced: %w", shown, err)
+	}
+	return p, nil
 }
