@@ -41,10 +41,15 @@ func explain(path string, err error) error {
 		problem = "was not written: the file system is read-only"
 	case errors.Is(err, syscall.ELOOP):
 		problem = "cannot be opened: its symbolic links lead in a circle"
-	case strings.Contains(err.Error(), "path escapes from parent"): // os.Root exports no error value for it
+	case escapes(err):
 		problem = "leads out of the project through a symbolic link; use the path that the link points to"
 	}
 	return &Error{Path: path, Problem: problem, Err: err}
+}
+
+// escapes reports whether a path leads out of its root.
+func escapes(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "path escapes from parent") // os.Root exports no error value for it
 }
 
 // notRegular says what kind of thing a path without content is.

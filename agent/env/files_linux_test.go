@@ -379,7 +379,7 @@ func TestUnfinishedFilesHaveNoName(t *testing.T) {
 	if err != nil {
 		t.Skipf("this file system cannot: %v", err)
 	}
-	if err := p.fill(f, nil, []byte("new")); err != nil {
+	if err := p.fill(t.Context(), f, nil, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	names := func() (names []string) {

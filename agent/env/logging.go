@@ -111,6 +111,12 @@ func (l logging) Foresee(ctx context.Context, line, dir string) (Foreseen, bool)
 	return foresee(ctx, l.Environment, line, dir)
 }
 
+// Absolute implements [Namer].
+func (l logging) Absolute(path string) string { return Absolute(l.Environment, path) }
+
+// Spelled implements [Namer].
+func (l logging) Spelled(path string) string { return Spelled(l.Environment, path) }
+
 // loggingCommands adds logging to confined commands.
 type loggingCommands struct {
 	Commands

@@ -79,3 +79,9 @@ func (r readOnly) Confined(ctx context.Context) (Commands, bool) {
 func (r readOnly) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) {
 	return foresee(ctx, r.Environment, line, dir)
 }
+
+// Absolute implements [Namer].
+func (r readOnly) Absolute(path string) string { return Absolute(r.Environment, path) }
+
+// Spelled implements [Namer].
+func (r readOnly) Spelled(path string) string { return Spelled(r.Environment, path) }

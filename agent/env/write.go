@@ -1,10 +1,12 @@
 package env
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,27 +18,77 @@ import (
 // WriteFile implements [Files]. It writes and syncs a new file beside the old
 // one and renames it over the old one. It refuses symbolic links and files with
 // several names, because replacing those would change something that the caller
-// did not name (K-39).
-func (l *Local) WriteFile(_ context.Context, path string, data []byte) error {
+// did not name (K-39). A file that cannot be renamed over, such as one that is
+// mounted by itself or in a folder where no files may be made, is written in place.
+func (l *Local) WriteFile(ctx context.Context, path string, data []byte) error {
 	p, err := l.locateForWrite(path)
 	if err != nil {
-		return err
+		return l.meant(err)
 	}
 	defer p.close()
 	old, err := p.root.Lstat(p.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := p.root.MkdirAll(filepath.Dir(p.name), 0o777); err != nil {
-			return explain(path, err)
+			return l.meant(explain(path, err))
 		}
 	case err != nil:
-		return explain(path, err)
+		return l.meant(explain(path, err))
 	default:
 		if err := replaceable(path, old); err != nil {
 			return err
 		}
 	}
-	return explain(path, p.replace(old, data))
+	err = p.replace(ctx, old, data)
+	if old != nil && NotReplaceable(err) {
+		err = p.overwrite(ctx, old, data)
+	}
+	return explain(path, err)
+}
+
+// NotReplaceable reports whether a file could not be renamed over although it may be writable.
+func NotReplaceable(err error) bool {
+	return errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EXDEV) || errors.Is(err, fs.ErrPermission)
+}
+
+// overwrite writes data into the existing file. If that fails halfway, it puts the old
+// content back.
+func (p place) overwrite(ctx context.Context, old fs.FileInfo, data []byte) error {
+	f, err := p.root.OpenFile(p.name, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !os.SameFile(old, info):
+		return &Error{Path: p.given, Problem: "was replaced by somebody else meanwhile; read it again"}
+	case info.Size() > MaxWhole:
+		return &Error{Path: p.given, Problem: "is too large to be written in place"}
+	}
+	before, err := io.ReadAll(io.LimitReader(f, MaxWhole))
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	put := func(content []byte) error {
+		_, err := f.WriteAt(content, 0)
+		if err == nil {
+			err = f.Truncate(int64(len(content)))
+		}
+		return errors.Join(err, f.Sync())
+	}
+	if err := put(data); err != nil {
+		if again := put(before); again != nil {
+			return &Error{Path: p.given, Problem: "could not be written, and is damaged: " + again.Error(), Err: err}
+		}
+		return err
+	}
+	return nil
 }
 
 // locateForWrite is locate, but does not follow a link at the end of the path.
@@ -46,7 +98,7 @@ func (l *Local) locateForWrite(path string) (place, error) {
 		return place{}, err
 	}
 	if info, err := os.Lstat(abs); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return place{}, &Error{Path: path, Problem: "is a symbolic link; write to the file that it points to"}
+		return place{}, IsLink(l, path)
 	}
 	return l.locate(path)
 }
@@ -55,7 +107,7 @@ func (l *Local) locateForWrite(path string) (place, error) {
 func replaceable(path string, info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return &Error{Path: path, Problem: "is a symbolic link; write to the file that it points to"}
+		return isLink(path, "")
 	case !info.Mode().IsRegular():
 		return notRegular(path, info.Mode())
 	case fileattr.Links(info) > 1:
@@ -66,9 +118,9 @@ func replaceable(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// replace writes data to a new file and renames it over name. old is nil for
-// a file that does not exist yet.
-func (p place) replace(old fs.FileInfo, data []byte) (err error) {
+// replace writes data to a new file and renames it over name, unless ctx ends before.
+// old is nil for a file that does not exist yet.
+func (p place) replace(ctx context.Context, old fs.FileInfo, data []byte) (err error) {
 	dir := filepath.Dir(p.name)
 	temp := filepath.Join(dir, ".atelier-"+rand.Text())
 	defer func() {
@@ -76,7 +128,10 @@ func (p place) replace(old fs.FileInfo, data []byte) (err error) {
 			_ = p.root.Remove(temp)
 		}
 	}()
-	if err = p.draft(temp, old, data); err != nil {
+	if err = p.draft(ctx, temp, old, data); err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return err
 	}
 	if err = p.root.Rename(temp, p.name); err != nil {
@@ -92,10 +147,10 @@ func (p place) replace(old fs.FileInfo, data []byte) (err error) {
 // draft writes data to a new file temp. If the file system supports it, the
 // file gets its name only when it is complete, so that a killed program leaves
 // nothing.
-func (p place) draft(temp string, old fs.FileInfo, data []byte) error {
+func (p place) draft(ctx context.Context, temp string, old fs.FileInfo, data []byte) error {
 	dir := filepath.Dir(temp)
 	if f, err := openUnnamed(p.root, dir); err == nil {
-		if err = p.fill(f, old, data); err == nil {
+		if err = p.fill(ctx, f, old, data); err == nil {
 			err = nameUnnamed(p.root, dir, filepath.Base(temp), f)
 		}
 		if err = errors.Join(err, f.Close()); err == nil {
@@ -106,12 +161,12 @@ func (p place) draft(temp string, old fs.FileInfo, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(p.fill(f, old, data), f.Close())
+	return errors.Join(p.fill(ctx, f, old, data), f.Close())
 }
 
 // fill writes and syncs the whole file, with the attributes of the old one.
-func (p place) fill(f *os.File, old fs.FileInfo, data []byte) error {
-	_, err := f.Write(data)
+func (p place) fill(ctx context.Context, f *os.File, old fs.FileInfo, data []byte) error {
+	_, err := io.Copy(f, endingReader{ctx, bytes.NewReader(data)})
 	if err == nil && old != nil {
 		err = p.attributes(old).Give(f)
 	}

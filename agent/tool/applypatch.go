@@ -48,13 +48,13 @@ func newApplyPatch(e env.Environment, tree env.Tree, seen *fileMemory) *applyPat
 // Validate implements [agent.Validator]: it checks that the patch can be
 // parsed.
 func (a *applyPatch) Validate(input json.RawMessage) error {
-	_, err := readPatch(input)
+	_, err := a.readPatch(input)
 	return err
 }
 
 // Access implements [agent.Accessor].
 func (a *applyPatch) Access(input json.RawMessage) agent.Access {
-	patch, err := readPatch(input)
+	patch, err := a.readPatch(input)
 	if err != nil {
 		return agent.Access{}
 	}
@@ -86,7 +86,11 @@ func (a *applyPatch) Run(ctx context.Context, call agent.Invocation) agent.Resul
 	if err != nil {
 		return failed(notApplied(err))
 	}
-	if err := encoded.Commit(a.tree); err != nil {
+	err = encoded.Commit(a.tree)
+	if only := encoded.Changes[0]; len(encoded.Changes) == 1 && only.Kind != applypatch.Delete && only.MoveTo == "" && env.NotReplaceable(err) {
+		err = a.env.WriteFile(ctx, only.Path, []byte(only.After)) // which may write in place
+	}
+	if err != nil {
 		return failed(err)
 	}
 	a.remember(plan)
@@ -97,18 +101,26 @@ func notApplied(err error) error {
 	return fmt.Errorf("the patch was not applied, no file was changed:\n%w", err)
 }
 
-func readPatch(input json.RawMessage) (applypatch.Patch, error) {
+// readPatch parses a patch. Files that it updates, moves or deletes get the names that
+// they really have.
+func (a *applyPatch) readPatch(input json.RawMessage) (applypatch.Patch, error) {
 	in, err := parse(input, applyPatchInput{})
 	if err != nil {
 		return applypatch.Patch{}, err
 	}
-	return applypatch.Parse(in.Input)
+	patch, err := applypatch.Parse(in.Input)
+	for i, op := range patch.Operations {
+		if op.Kind != applypatch.Add {
+			patch.Operations[i].Path = env.Spelled(a.env, op.Path)
+		}
+	}
+	return patch, err
 }
 
 // plan computes the new contents of the files without writing them: as texts, and as they
 // are written.
 func (a *applyPatch) plan(ctx context.Context, input json.RawMessage) (plan, encoded *applypatch.Plan, err error) {
-	patch, err := readPatch(input)
+	patch, err := a.readPatch(input)
 	if err != nil {
 		return nil, nil, err
 	}

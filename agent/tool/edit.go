@@ -36,9 +36,16 @@ type edit struct {
 	seen *fileMemory
 }
 
+// parse reads the input, with the names that files really have.
+func (e *edit) parse(input json.RawMessage) (EditInput, error) {
+	in, err := parse(input, EditInput{})
+	in.FilePath = env.Spelled(e.env, in.FilePath)
+	return in, err
+}
+
 // Access implements [agent.Accessor].
 func (e *edit) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, EditInput{})
+	in, err := e.parse(input)
 	if err != nil {
 		return agent.Access{}
 	}
@@ -47,7 +54,7 @@ func (e *edit) Access(input json.RawMessage) agent.Access {
 
 // Preview implements [agent.Previewer].
 func (e *edit) Preview(ctx context.Context, input json.RawMessage) ([]agent.FileChange, error) {
-	in, err := parse(input, EditInput{})
+	in, err := e.parse(input)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +67,7 @@ func (e *edit) Preview(ctx context.Context, input json.RawMessage) ([]agent.File
 
 // Run implements [agent.Tool].
 func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, EditInput{})
+	in, err := e.parse(call.Input)
 	if err != nil {
 		return failed(err)
 	}

@@ -27,9 +27,18 @@ type glob struct {
 	env env.Environment
 }
 
+// parse reads the input, with the names that files really have.
+func (g *glob) parse(input json.RawMessage) (GlobInput, error) {
+	in, err := parse(input, GlobInput{})
+	if in.Path != "" {
+		in.Path = env.Spelled(g.env, in.Path)
+	}
+	return in, err
+}
+
 // Access implements [agent.Accessor].
 func (g *glob) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, GlobInput{})
+	in, err := g.parse(input)
 	if err != nil {
 		return agent.Access{}
 	}
@@ -39,7 +48,7 @@ func (g *glob) Access(input json.RawMessage) agent.Access {
 
 // Run implements [agent.Tool].
 func (g *glob) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, GlobInput{})
+	in, err := g.parse(call.Input)
 	if err != nil {
 		return failed(err)
 	}

@@ -53,9 +53,18 @@ type grep struct {
 	env env.Environment
 }
 
+// parse reads the input, with the names that files really have.
+func (g *grep) parse(input json.RawMessage) (GrepInput, error) {
+	in, err := parse(input, GrepInput{})
+	if in.Path != "" {
+		in.Path = env.Spelled(g.env, in.Path)
+	}
+	return in, err
+}
+
 // Access implements [agent.Accessor].
 func (g *grep) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, GrepInput{})
+	in, err := g.parse(input)
 	if err != nil {
 		return agent.Access{}
 	}
@@ -64,7 +73,7 @@ func (g *grep) Access(input json.RawMessage) agent.Access {
 
 // Run implements [agent.Tool].
 func (g *grep) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, GrepInput{})
+	in, err := g.parse(call.Input)
 	if err != nil {
 		return failed(err)
 	}

@@ -36,9 +36,16 @@ type read struct {
 	seen *fileMemory
 }
 
+// parse reads the input, with the names that files really have.
+func (r *read) parse(input json.RawMessage) (ReadInput, error) {
+	in, err := parse(input, ReadInput{})
+	in.FilePath = env.Spelled(r.env, in.FilePath)
+	return in, err
+}
+
 // Access implements [agent.Accessor].
 func (r *read) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, ReadInput{})
+	in, err := r.parse(input)
 	if err != nil {
 		return agent.Access{}
 	}
@@ -47,7 +54,7 @@ func (r *read) Access(input json.RawMessage) agent.Access {
 
 // Run implements [agent.Tool].
 func (r *read) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, ReadInput{})
+	in, err := r.parse(call.Input)
 	if err != nil {
 		return failed(err)
 	}

@@ -42,9 +42,18 @@ type readMany struct {
 	seen *fileMemory
 }
 
+// parse reads the input, with the names that files really have.
+func (r *readMany) parse(input json.RawMessage) (ReadManyInput, error) {
+	in, err := parse(input, ReadManyInput{})
+	for i, path := range in.Paths {
+		in.Paths[i] = env.Spelled(r.env, path)
+	}
+	return in, err
+}
+
 // Access implements [agent.Accessor].
 func (r *readMany) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, ReadManyInput{})
+	in, err := r.parse(input)
 	if err != nil {
 		return agent.Access{}
 	}
@@ -60,7 +69,7 @@ func (r *readMany) Access(input json.RawMessage) agent.Access {
 
 // Run implements [agent.Tool].
 func (r *readMany) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, ReadManyInput{})
+	in, err := r.parse(call.Input)
 	if err != nil {
 		return failed(err)
 	}

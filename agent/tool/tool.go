@@ -66,12 +66,7 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 }
 
 // absolute resolves a path like the environment does.
-func absolute(h env.Host, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(h.WorkingDirectory(), path)
-}
+func absolute(h env.Host, path string) string { return env.Absolute(h, path) }
 
 // relative shortens a path inside the working directory.
 func relative(h env.Host, path string) string {
