@@ -218,6 +218,9 @@ type Hits struct {
 	// search did not finish.
 	More     bool
 	TimedOut bool
+	// Links lists the first symbolic links that were not followed and lead elsewhere, each
+	// as "link -> target".
+	Links []string
 	// Withheld lists the first files that Grep skipped because they may hold
 	// secrets. It searches such a file only if the query names it.
 	Withheld []string

@@ -3,6 +3,7 @@ package env
 import (
 	"context"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"atelier.dev/atelier/agent/internal/ignore"
+	"atelier.dev/atelier/agent/internal/typography"
 	"atelier.dev/atelier/agent/sandbox"
 )
 
@@ -34,14 +36,18 @@ func (q GlobQuery) split() (dir, pattern string) {
 // Glob implements [Search].
 func (l *Local) Glob(ctx context.Context, q GlobQuery) (Hits, error) {
 	dir, pattern := q.split()
-	if !doublestar.ValidatePattern(pattern) {
-		return Hits{}, &Error{Path: q.Pattern, Problem: "is not a valid pattern"}
-	}
-	abs, p, err := l.searchable(ctx, dir)
+	abs, p, err := l.searchable(ctx, Spelled(l, dir))
 	if err != nil {
 		return Hits{}, err
 	}
 	defer p.close()
+	patterns := readingsOf(abs, pattern)
+	if !doublestar.ValidatePattern(patterns[0]) {
+		return Hits{}, &Error{Path: q.Pattern, Problem: "is not a valid pattern"}
+	}
+	for i, pattern := range patterns {
+		patterns[i] = typography.Fold(pattern)
+	}
 	limit := capHits(q.Limit)
 
 	type found struct {
@@ -63,7 +69,8 @@ func (l *Local) Glob(ctx context.Context, q GlobQuery) (Hits, error) {
 		}
 	}
 	hits.TimedOut, err = l.eachFile(ctx, p, abs, func(rel string) {
-		if !doublestar.MatchUnvalidated(pattern, rel) {
+		folded := typography.Fold(rel)
+		if !slices.ContainsFunc(patterns, func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, folded) }) {
 			return
 		}
 		info, err := p.root.Lstat(filepath.Join(p.name, filepath.FromSlash(rel)))
@@ -78,6 +85,7 @@ func (l *Local) Glob(ctx context.Context, q GlobQuery) (Hits, error) {
 	if err != nil {
 		return Hits{}, err
 	}
+	hits.Links = l.linksBelow(ctx, abs)
 	keep()
 	for _, f := range newest {
 		hits.Lines = append(hits.Lines, l.shown(filepath.Join(abs, filepath.FromSlash(f.name))))
@@ -94,8 +102,12 @@ func (l *Local) searchable(ctx context.Context, path string) (abs string, p plac
 	if abs, err = l.absolute(path); err != nil {
 		return "", place{}, err
 	}
-	if _, err = l.Stat(ctx, path); err != nil { // refuses links that lead out
+	info, err := l.Stat(ctx, path) // refuses links that lead out
+	switch {
+	case err != nil:
 		return "", place{}, err
+	case !info.Mode.IsDir() && !info.Mode.IsRegular():
+		return "", place{}, notRegular(path, info.Mode)
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return "", place{}, explain(path, err)
@@ -122,7 +134,7 @@ func capHits(limit int) int {
 // eachFile calls fn with the slash-separated relative path of every file below
 // the directory, except ignored ones.
 func (l *Local) eachFile(ctx context.Context, p place, abs string, fn func(rel string)) (timedOut bool, err error) {
-	if l.ripgrep == "" {
+	if l.ripgrep == "" || oddRules(abs) {
 		return walk(ctx, p, &sieve{}, func(_ context.Context, name string) { fn(below(slash(p.name), name)) })
 	}
 	split := lineSplitter{fn: func(line string) { fn(slash(line)) }}
@@ -134,6 +146,68 @@ func (l *Local) eachFile(ctx context.Context, p place, abs string, fn func(rel s
 		err = ctx.Err()
 	}
 	return r.TimedOut, err
+}
+
+// oddRules reports whether a file of rules for searches, in a directory or above it, is not
+// a regular file. Ripgrep would wait for what a pipe says.
+func oddRules(dir string) bool {
+	for {
+		for _, name := range ignore.Files {
+			info, err := os.Lstat(filepath.Join(dir, name))
+			if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+				return true
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Limits of the search for links.
+const (
+	maxLinks      = 5
+	maxLinkEntry  = 20_000
+	maxLinkSearch = 200 * time.Millisecond
+)
+
+// linksBelow returns the first symbolic links below a directory that lead out of it, each
+// with its target. They are not followed, so that what they lead to was not searched.
+func (l *Local) linksBelow(ctx context.Context, dir string) (links []string) {
+	ctx, cancel := context.WithTimeout(ctx, maxLinkSearch)
+	defer cancel()
+	sift := &sieve{ignores: ignore.Above(dir)}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	seen := 0
+	_ = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		abs := slash(filepath.Join(dir, filepath.FromSlash(name)))
+		sift.leave(abs)
+		seen++
+		switch {
+		case ctx.Err() != nil || len(links) == maxLinks || seen > maxLinkEntry:
+			return fs.SkipAll
+		case err != nil:
+			return nil
+		case name != "." && !sift.passes(abs, d.IsDir()):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case d.IsDir():
+			sift.enter(root, filepath.FromSlash(name), abs)
+		case d.Type()&fs.ModeSymlink != 0:
+			target, err := filepath.EvalSymlinks(abs)
+			if rel, bad := filepath.Rel(dir, target); err == nil && (bad != nil || !filepath.IsLocal(rel)) {
+				links = append(links, l.shown(abs)+" -> "+l.shown(target))
+			}
+		}
+		return nil
+	})
+	return links
 }
 
 // walk calls fn for every regular file below the place that passes the sieve,

@@ -23,10 +23,16 @@ func (l *Local) Grep(ctx context.Context, q GrepQuery) (Hits, error) {
 	}
 	q.Limit = capHits(q.Limit)
 	q.Before, q.After = min(max(q.Before, 0), MaxHits), min(max(q.After, 0), MaxHits)
-	if l.ripgrep == "" || !ripgrepCan(q) {
-		return l.walkGrep(ctx, q, p, abs)
+	if l.ripgrep == "" || !ripgrepCan(q) || oddRules(abs) {
+		hits, err := l.walkGrep(ctx, q, p, abs)
+		hits.Links = l.linksBelow(ctx, abs)
+		return hits, err
 	}
-	return l.ripGrep(ctx, q, l.shown(abs))
+	links := make(chan []string, 1)
+	go func() { links <- l.linksBelow(ctx, abs) }()
+	hits, err := l.ripGrep(ctx, q, l.shown(abs))
+	hits.Links = <-links
+	return hits, err
 }
 
 // ripgrepCan reports whether ripgrep supports a query. Given both a positive
@@ -59,12 +65,13 @@ func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, 
 		hits.Lines = append(hits.Lines, line)
 	}}
 	r, err := sandbox.Run(enough, sandbox.Spec{
-		Argv: ripgrepArgs(l.ripgrep, q, target), Dir: l.dir, Timeout: SearchTimeout,
+		Argv: ripgrepArgs(l.ripgrep, q, l.globs(q.Glob), target), Dir: l.dir, Timeout: SearchTimeout,
 		Output: split.add,
 	})
 	split.flush()
 	hits.TimedOut = r.TimedOut
 	hits.Withheld = l.ripWithheld(ctx, target)
+	l.again(ctx, q, target, &hits)
 	switch {
 	case ctx.Err() != nil:
 		return Hits{}, ctx.Err()
@@ -76,7 +83,7 @@ func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, 
 	return hits, nil
 }
 
-func ripgrepArgs(program string, q GrepQuery, target string) []string {
+func ripgrepArgs(program string, q GrepQuery, globs []string, target string) []string {
 	args := []string{
 		program, "--no-config", "--no-ignore-global", "--color=never", "--no-heading", "--with-filename", "--line-number",
 		"--sort=path", "--crlf", fmt.Sprintf("--max-columns=%d", maxColumns), "--max-columns-preview",
@@ -101,8 +108,8 @@ func ripgrepArgs(program string, q GrepQuery, target string) []string {
 	if q.Type != "" {
 		args = append(args, "--type="+q.Type)
 	}
-	if q.Glob != "" {
-		args = append(args, "--glob="+q.Glob)
+	for _, glob := range globs {
+		args = append(args, "--glob="+glob)
 	}
 	args = append(args, "--hidden", "--glob=!.git")
 	for _, pattern := range sensitive.SecretPatterns() {

@@ -5,12 +5,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"atelier.dev/atelier/agent/internal/charset"
 	"atelier.dev/atelier/agent/internal/ignore"
 	"atelier.dev/atelier/agent/internal/sensitive"
 )
@@ -36,13 +39,15 @@ func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) 
 	}
 	enough, stop := context.WithCancel(ctx)
 	defer stop()
-	g := grepper{query: q, re: re, stop: stop}
+	g := grepper{query: q, re: re, stop: stop, local: l}
 	sift := &sieve{base: strings.TrimSuffix(slash(l.real), "/") + "/"}
-	switch glob, ok := ignore.ReadRule(q.Glob); {
-	case ok:
-		sift.globs = []ignore.Rule{glob}
-	case glob.Pattern != "":
-		return Hits{}, &Error{Path: q.Glob, Problem: "is not a valid glob"}
+	for _, text := range l.globs(q.Glob) {
+		switch glob, ok := ignore.ReadRule(text); {
+		case ok:
+			sift.globs = append(sift.globs, glob)
+		case glob.Pattern != "":
+			return Hits{}, &Error{Path: q.Glob, Problem: "is not a valid glob"}
+		}
 	}
 	timedOut, _ := walk(enough, p, sift, func(ctx context.Context, name string) {
 		if q.Type != "" && !slices.Contains(extensions, path.Ext(name)) {
@@ -85,6 +90,7 @@ func (q GrepQuery) compile() (*regexp.Regexp, error) {
 
 // grepper searches files one after the other.
 type grepper struct {
+	local *Local
 	query GrepQuery
 	re    *regexp.Regexp
 	hits  Hits
@@ -111,7 +117,11 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 		return
 	}
 	defer f.Close()
-	lines := newLineReader(ctx, f, maxLine, info.Size())
+	source, err := g.local.decoded(ctx, f, filepath.Join(p.root.Name(), p.name))
+	if err != nil {
+		return
+	}
+	lines := newLineReader(ctx, source, maxSearched, info.Size())
 	if lines.binary() {
 		return
 	}
@@ -133,6 +143,9 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 		if err != nil {
 			break
 		}
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\uFEFF")
+		}
 		matched := matches(line)
 		if matched {
 			total++
@@ -150,14 +163,14 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 				g.add("", "--")
 			}
 			for i, text := range before {
-				g.add(shown, fmt.Sprintf("-%d-%s", n-len(before)+i, preview(text)))
+				g.add(shown, fmt.Sprintf("-%d-%s", n-len(before)+i, g.preview(text)))
 			}
 			before, last = before[:0], n
 			separator := "-"
 			if matched {
 				separator = ":"
 			}
-			g.add(shown, fmt.Sprint(separator, n, separator, preview(line)))
+			g.add(shown, fmt.Sprint(separator, n, separator, g.preview(line)))
 		case g.query.Before > 0:
 			if len(before) == g.query.Before {
 				before = slices.Delete(before, 0, 1)
@@ -187,7 +200,11 @@ func (g *grepper) acrossLines(ctx context.Context, p place) (matches matcher, to
 	if info.Size() > maxAcross {
 		return nil, 0, fmt.Errorf("%s is too large for a search across lines", p.given)
 	}
-	data, err := io.ReadAll(io.LimitReader(endingReader{ctx, f}, maxAcross))
+	source, err := g.local.decoded(ctx, f, filepath.Join(p.root.Name(), p.name))
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err := io.ReadAll(io.LimitReader(endingReader{ctx, source}, maxAcross))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -207,14 +224,45 @@ func (g *grepper) acrossLines(ctx context.Context, p place) (matches matcher, to
 	}, len(found), nil
 }
 
-// preview shortens a line as ripgrep does.
-func preview(line string) string {
-	columns := 0
-	for i := range line {
+// maxSearched limits how much of a line is searched, in bytes.
+const maxSearched = 4 << 20
+
+// preview shortens a long line to the part around its first match.
+func (g *grepper) preview(line string) string {
+	if utf8.RuneCountInString(line) <= maxColumns {
+		return line
+	}
+	from := 0
+	if at := g.re.FindStringIndex(line); at != nil && utf8.RuneCountInString(line[:at[1]]) > maxColumns {
+		from = at[0]
+		for n := 0; n < maxColumns/4 && from > 0; n++ {
+			_, size := utf8.DecodeLastRuneInString(line[:from])
+			from -= size
+		}
+	}
+	columns, to := 0, len(line)
+	for i := range line[from:] {
 		if columns == maxColumns {
-			return line[:i] + " [... omitted end of long line]"
+			to = from + i
+			break
 		}
 		columns++
 	}
-	return line
+	text := line[from:to]
+	if from > 0 {
+		text = "[... omitted start of long line] " + text
+	}
+	if to < len(line) {
+		text += " [... omitted end of long line]"
+	}
+	return text
+}
+
+// decoded returns an open file as UTF-8.
+func (l *Local) decoded(ctx context.Context, f *os.File, path string) (io.Reader, error) {
+	c, err := charset.Sniff(stoppable{ctx, f}, func() string { return ConventionsOf(ctx, l, path).Charset })
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	return c.Reader(f), err
 }

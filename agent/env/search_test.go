@@ -67,7 +67,7 @@ func TestGrep(t *testing.T) { // LOOP-27, OAS-305
 		{"exactly the limit", GrepQuery{Pattern: "hello", Type: "go", Limit: 2}, Hits{Lines: []string{"a.go", "sub/c.go"}}},
 		{"directory", GrepQuery{Pattern: "hello", Path: "sub"}, Hits{Lines: []string{"sub/c.go"}}},
 		{"nothing", GrepQuery{Pattern: "absent"}, Hits{}},
-		{"invalid bytes", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "latin1"}, Hits{Lines: []string{"latin1:1:caf\uFFFD hello"}, PathEnds: []int{6}}},
+		{"invalid bytes", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "latin1"}, Hits{Lines: []string{"latin1:1:café hello"}, PathEnds: []int{6}}},
 		{"dash", GrepQuery{Pattern: "-r"}, Hits{}},
 	}
 	bothSearches(t, files, func(t *testing.T, l *Local) {
@@ -126,10 +126,15 @@ func TestGrepOfEndlessOutputStops(t *testing.T) {
 	})
 }
 
-func TestGrepReportsTheBeginningOfLongLines(t *testing.T) { // LOOP-27
+func TestGrepReportsTheMatchInLongLines(t *testing.T) { // LOOP-27
 	t.Parallel()
-	files := map[string]string{"f": strings.Repeat("ü", 600) + "hit\n" + strings.Repeat("y", 499) + "\n"}
-	want := []string{"f:1:" + strings.Repeat("ü", 500) + " [... omitted end of long line]", "f:2:" + strings.Repeat("y", 499)}
+	ü := func(n int) string { return strings.Repeat("ü", n) }
+	files := map[string]string{"f": ü(600) + "hit\n" + strings.Repeat("y", 499) + "\nhit" + ü(600) + "\n" + ü(90_000) + "hit" + ü(90_000) + "\n"}
+	start, end := "[... omitted start of long line] ", " [... omitted end of long line]"
+	want := []string{
+		"f:1:" + start + ü(125) + "hit", "f:2:" + strings.Repeat("y", 499), "f:3:hit" + ü(497) + end,
+		"f:4:" + start + ü(125) + "hit" + ü(372) + end,
+	}
 	bothSearches(t, files, func(t *testing.T, l *Local) {
 		got, err := l.Grep(t.Context(), GrepQuery{Pattern: "hit|y", Mode: GrepContent})
 		if diff := cmp.Diff(want, got.Lines); err != nil || diff != "" {

@@ -39,23 +39,32 @@ type Files struct {
 // It is as it was read: the caller escapes it.
 func (f *Files) Text() string { return f.text.String() }
 
-// Mention attaches the file of a name that stands in a sentence, so that punctuation or
-// words of a language without spaces may follow it.
-func (f *Files) Mention(name string) {
-	plain := name
-	if i := strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 {
-		plain = name[:i]
-	}
-	tried := make([]string, 0, 4)
-	for _, name := range []string{name, bare(name), plain, bare(plain)} {
-		if slices.Contains(tried, name) {
-			continue
+// maxCuts limits how often a name is shortened until it is that of a file.
+const maxCuts = 12
+
+// Mention attaches the file that is named at the beginning of a text without spaces, and
+// returns the length of its name; 0 if it names none. The longest name that exists counts:
+// names may have brackets and commas, and punctuation or words of a language without
+// spaces may follow.
+func (f *Files) Mention(text string) int {
+	tried := map[string]bool{}
+	for end, cuts := len(text), 0; end > 0 && cuts < maxCuts; cuts++ {
+		name := text[:end]
+		plain := name
+		if i := strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 {
+			plain = name[:i]
 		}
-		if f.add(name) {
-			return
+		for _, name := range []string{name, bare(name), plain, bare(plain)} {
+			if tried[name] {
+				continue
+			}
+			if tried[name] = true; f.add(name) {
+				return len(name)
+			}
 		}
-		tried = append(tried, name)
+		end = strings.LastIndexFunc(name, func(r rune) bool { return r < unicode.MaxASCII && Ends(byte(r)) })
 	}
+	return 0
 }
 
 func bare(name string) string { return strings.TrimRight(name, ".:!?") }
@@ -146,23 +155,24 @@ func Attached(text string, read Reader) string {
 			}
 			continue
 		}
-		end := nameEnd(text, at)
-		f.Mention(text[at:end])
-		at = end
+		at += f.Mention(text[at:nameEnd(text, at)])
 	}
 	return agent.EscapeTags(f.Text())
 }
 
-// nameEnd returns where the name ends that begins at a place of a text.
+// nameEnd returns where the text ends that may be a name without quotes.
 func nameEnd(text string, at int) int {
-	for at < len(text) && !Ends(text[at]) {
+	for at < len(text) && !Separates(text[at]) {
 		at++
 	}
 	return at
 }
 
-// Ends reports whether a character ends a name without quotes.
-func Ends(c byte) bool { return strings.IndexByte(" \t\r\n`\"'<>|*()[],;@", c) >= 0 }
+// Separates reports whether a character is never part of a name without quotes.
+func Separates(c byte) bool { return strings.IndexByte(" \t\r\n`\"'<>|", c) >= 0 }
+
+// Ends reports whether a character may end a name without quotes, or be a part of it.
+func Ends(c byte) bool { return Separates(c) || strings.IndexByte("*()[],;@{}", c) >= 0 }
 
 // Joins reports whether a character before "@" makes it a part of a word, such as an
 // address, or of code.

@@ -79,6 +79,37 @@ func TestAttachedIsBounded(t *testing.T) {
 	}
 }
 
+// A11, B-F10: the longest name that exists is meant.
+func TestAttachedNamesWithSigns(t *testing.T) {
+	t.Parallel()
+	table := map[string]string{
+		"app/[id]/page.tsx": "id", "app/(dash)/page.tsx": "dash", "app/[...slug]/page.tsx": "slug", "app/@modal/page.tsx": "modal",
+		"a*b.txt": "star", "lib/{x}.ts": "brace", "a,b.txt": "comma", "a.go": "plain", "src/[[...all]].svelte": "all", "v1;2.md": "semicolon",
+	}
+	for in, want := range map[string][]string{
+		"@app/[id]/page.tsx":                     {"app/[id]/page.tsx"},
+		"(see @app/[id]/page.tsx).":              {"app/[id]/page.tsx"},
+		"@app/(dash)/page.tsx, then @a.go":       {"app/(dash)/page.tsx", "a.go"},
+		"请看@app/[...slug]/page.tsx的实现":           {"app/[...slug]/page.tsx"},
+		"@app/@modal/page.tsx,@a.go":             {"app/@modal/page.tsx", "a.go"},
+		"[@a*b.txt] or @lib/{x}.ts!":             {"a*b.txt", "lib/{x}.ts"},
+		"@a,b.txt; @src/[[...all]].svelte":       {"a,b.txt", "src/[[...all]].svelte"},
+		"@v1;2.md @a.go(the first) @a.go[1] @x)": {"v1;2.md", "a.go"},
+		"@app/[no]/page.tsx @(a.go)":             nil,
+	} {
+		read, _ := files(table)
+		var got []string
+		for part := range strings.SplitSeq(mention.Attached(in, read), "\n\nThe file ") {
+			if name, _, ok := strings.Cut(part, ":\n"); ok {
+				got = append(got, name)
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%q: %s", in, d)
+		}
+	}
+}
+
 func FuzzAttached(f *testing.F) {
 	f.Add(`see @a, @"b c" and @d#L1-2`)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -135,7 +135,7 @@ func (e *expander) mention(out *strings.Builder, part segment, i int) int {
 	text := part.text
 	var path strings.Builder
 	end := i + 1
-	for end < len(text) && !mention.Ends(text[end]) {
+	for end < len(text) && !mention.Separates(text[end]) {
 		if n := e.fill(&path, part, end); n > 0 {
 			end += n
 			continue

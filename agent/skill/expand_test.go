@@ -138,7 +138,7 @@ func TestExpandAttaches(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"a.go", "docs/b.md.", "docs/b.md", "src/one!", "src/one", "scope/pkg", "decorator", "../x"}, tried); d != "" {
+	if d := cmp.Diff([]string{"a.go,", "a.go", "docs/b.md.", "docs/b.md", "a.go)", "src/one!", "src/one", "scope/pkg", "decorator()", "decorator(", "decorator", "../x"}, tried); d != "" {
 		t.Error(d)
 	}
 	tried = nil

@@ -143,6 +143,9 @@ func found(hits env.Hits, most int, unit, advice string) agent.Result {
 	if len(hits.Withheld) > 0 {
 		lines = append(lines, fmt.Sprintf("[Not searched, because they may hold secrets: %s. Read one of them by its name if you need it; the user is asked.]", strings.Join(hits.Withheld, ", ")))
 	}
+	if len(hits.Links) > 0 {
+		lines = append(lines, fmt.Sprintf("[Links were not followed: %s. Search there by its path if you need it.]", strings.Join(hits.Links, ", ")))
+	}
 	hits.More = hits.More || n < all
 	_, units, _ := strings.Cut(count(2, unit), " ")
 	return agent.Result{

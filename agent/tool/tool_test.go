@@ -27,7 +27,16 @@ type bench struct {
 
 func newBench(t *testing.T, files map[string]string) *bench {
 	t.Helper()
-	dir := t.TempDir()
+	b := openBench(t, t.TempDir())
+	for name, content := range files {
+		b.put(name, content)
+	}
+	return b
+}
+
+// openBench is a bench on an existing folder.
+func openBench(t *testing.T, dir string) *bench {
+	t.Helper()
 	local, err := env.NewLocal(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -35,9 +44,6 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	b := &bench{t: t, dir: dir, tools: map[string]agent.Tool{}}
 	for _, tool := range Builtin(local, Options{}) {
 		b.tools[tool.Spec().Name] = tool
-	}
-	for name, content := range files {
-		b.put(name, content)
 	}
 	return b
 }

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/mention"
 	"atelier.dev/atelier/backend"
 )
@@ -27,11 +27,12 @@ func (w *Workbench) attaching(info backend.SessionInfo) (mention.Reader, error) 
 	if err != nil {
 		return nil, err
 	}
-	folder := w.folderOf(info)
+	files, err := env.NewLocal(w.folderOf(info))
+	if err != nil {
+		return nil, err
+	}
 	return func(path string) (string, bool) {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(folder, path)
-		}
+		path = files.Absolute(files.Spelled(path))
 		call := agent.GateCall{
 			Tool: "Read", ReadOnly: true, Input: json.RawMessage(`{}`),
 			Access: agent.Access{Reads: []string{path}}, Mode: agent.ModeDefault,
@@ -81,8 +82,9 @@ func readText(path string) (string, bool) {
 	for len(b) > maxRead-utf8.UTFMax && !utf8.Valid(b) { // the last character may be cut
 		b = b[:len(b)-1]
 	}
-	if !utf8.Valid(b) || bytes.Contains(b, []byte{0}) {
+	text := env.DecodeText(b, nil)
+	if !text.Certain() || bytes.Contains(text.UTF8, []byte{0}) {
 		return leftOut, true
 	}
-	return string(b), true
+	return strings.TrimPrefix(string(text.UTF8), "\uFEFF"), true
 }

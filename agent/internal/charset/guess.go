@@ -92,6 +92,10 @@ const (
 	margin  = 4.0   // by which the likeliest reading must be likelier than others
 )
 
+// fewest are the characters beyond ASCII that a text must have to be recognised: letters
+// of another alphabet say little.
+var fewest = map[script]int{ideographs: 2, alphabet: 5, latin: 1}
+
 // guess returns the encoding in which a text is likely to be written; [Uncertain] if
 // several are, or none.
 func guess(sample []byte) Charset {
@@ -109,7 +113,7 @@ func guess(sample []byte) Charset {
 			continue
 		}
 		score, n := likelihood(text, languages()[k.language], k.script)
-		r := reading{k.Charset, text, score + k.prior, k.script == latin, n > 0 && score/float64(n) > average}
+		r := reading{k.Charset, text, score + k.prior, k.script == latin, n >= fewest[k.script] && score/float64(n) > average}
 		// Two readings as Latin letters are no rivals. They differ in single letters: what
 		// is not changed stays as it is, and what one of them lacks is refused.
 		rivals := text != best.text && !(best.latin && r.latin)

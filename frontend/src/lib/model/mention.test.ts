@@ -17,6 +17,13 @@ test.each([
   ['see @"two wor|ds.md" now', 'two wor'],
   ['one\n@ma|', 'ma'],
   ['@main.go |', undefined],
+  // B-F10: the list stays open within the names of frameworks.
+  ['@app/[i|', 'app/[i'],
+  ['@app/[...slug]/page|', 'app/[...slug]/page'],
+  ['see @app/(dash)/la|', 'app/(dash)/la'],
+  ['@app/@modal/de|', 'app/@modal/de'],
+  ['@[[...all]]/x|', '[[...all]]/x'],
+  ['@a.go,@ma|', 'ma'],
   ['me@exa|', undefined],
   ['`@ma|', undefined],
   ['@@ma|', undefined],

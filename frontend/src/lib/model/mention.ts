@@ -9,10 +9,12 @@ export type Mention = {
   typed: string
 }
 
-/** What ends a name; a name that has one of these is quoted. */
+/** What may end a name; a name that has one of these is quoted when it is chosen. */
 const ends = String.raw`\s\`"'<>|*()[\],;@`
-const begun = new RegExp(`(?:^|[^\\w@\`/.])@(?:(")([^"\\n]*)|([^${ends}]*))$`)
-const rest = new RegExp(`^[^${ends}]*`)
+/** A name as it is typed may have brackets, and parts that begin with an at sign. */
+const typing = String.raw`(?:[^\s\`"'<>|,;@]|(?<=/)@)*`
+const begun = new RegExp(`(?:^|[^\\w@\`/.])@(?:(")([^"\\n]*)|(${typing}))$`)
+const rest = new RegExp(`^[^${ends.replace('[\\]', '')}]*`)
 const needsQuotes = new RegExp(`[${ends}]`)
 
 /** Longer names are not read. */
