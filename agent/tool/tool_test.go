@@ -344,16 +344,15 @@ func TestNothingIsChangedUnseen(t *testing.T) { // K-28
 	edit := args{"file_path": b.path("f"), "old_string": "one", "new_string": "1"}
 	for tool, in := range map[string]args{"Write": write, "Edit": edit} {
 		b.refuse(tool, in, "f exists and has not been read in this session. Read it first, then change it.")
-		// Nobody is asked about a call that must fail.
-		if c, err := b.tools[tool].(agent.Previewer).Preview(t.Context(), in.json(t)); err == nil {
+		if c, err := b.tools[tool].(agent.Previewer).Preview(t.Context(), in.json(t)); err == nil { // nobody is asked
 			t.Errorf("%s previews %+v", tool, c)
 		}
 	}
 	b.succeed("Read", args{"file_path": "f", "limit": 1})
 	b.put("f", "one, by somebody else\n")
 	for tool, in := range map[string]args{"Write": write, "Edit": edit} {
-		b.refuse(tool, in, "f has changed on disk since it was last read")
-		b.refuse(tool, in, "You have not seen these lines:\n1 | one, by somebody else") // to be told does not count as reading
+		b.refuse(tool, in, "You have not seen these lines:\n1 | one, by somebody else")
+		b.refuse(tool, in, "f has changed on disk since it was last read") // to be told does not count as reading
 	}
 	if got := b.content("f"); got != "one, by somebody else\n" {
 		t.Errorf("content %q", got)
