@@ -1,8 +1,10 @@
 package sandbox
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
+	"io"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -29,12 +31,35 @@ func newCapture(limit int, emit func(string)) *capture {
 
 // Write implements [io.Writer]. It always accepts everything.
 func (c *capture) Write(p []byte) (int, error) {
-	whole := append(c.partial, p...)
+	whole := p
+	if len(c.partial) > 0 {
+		whole = append(c.partial, p...)
+	}
 	n := completeRunes(whole)
 	c.add(whole[:n])
-	c.partial = append([]byte(nil), whole[n:]...)
+	c.partial = slices.Clone(whole[n:])
 	return len(p), nil
 }
+
+// ReadFrom implements [io.ReaderFrom]. It reads as much at once as a pipe holds.
+func (c *capture) ReadFrom(r io.Reader) (int64, error) {
+	buffer := make([]byte, pipeSize)
+	total := int64(0)
+	for {
+		n, err := r.Read(buffer)
+		_, _ = c.Write(buffer[:n]) // which accepts everything
+		total += int64(n)
+		if err == io.EOF {
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// pipeSize is how much a pipe holds on Linux.
+const pipeSize = 64 << 10
 
 // flush ends the stream. A rune that is still incomplete is invalid.
 func (c *capture) flush() {
@@ -47,31 +72,45 @@ func (c *capture) add(p []byte) {
 	if len(p) == 0 {
 		return
 	}
-	text := strings.ToValidUTF8(string(p), "\uFFFD")
+	if !utf8.Valid(p) {
+		p = bytes.ToValidUTF8(p, []byte("\uFFFD"))
+	}
 	if c.emit != nil {
-		c.emit(text)
+		c.emit(string(p))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.preserve(text)
-	c.total += int64(len(text))
-	n := min(len(text), c.half-len(c.head))
-	c.head = append(c.head, text[:n]...)
-	c.tail = append(c.tail, text[n:]...)
-	if len(c.tail) > 4*c.half { // amortises the move
-		c.tail = append(c.tail[:0], c.tail[len(c.tail)-c.half:]...)
+	c.preserve(p)
+	c.total += int64(len(p))
+	n := min(len(p), c.half-len(c.head))
+	c.head = append(c.head, p[:n]...)
+	c.keepLast(p[n:])
+}
+
+// keepLast appends to the tail, which holds the last half limit at least.
+func (c *capture) keepLast(p []byte) {
+	if len(p) > c.half {
+		p = p[len(p)-c.half:]
 	}
+	if len(p) > 0 && c.tail == nil {
+		c.tail = make([]byte, 0, 2*c.half)
+	}
+	if len(c.tail)+len(p) > 2*c.half { // amortises the move
+		c.tail = append(c.tail[:0], c.tail[max(0, len(c.tail)-c.half):]...)
+	}
+	c.tail = append(c.tail, p...)
 }
 
 // preserve passes text to the spill once memory overflows. The text in memory
 // goes first.
-func (c *capture) preserve(text string) {
+func (c *capture) preserve(text []byte) {
 	switch {
 	case c.spill == nil:
 	case c.spill.begun():
 		c.spill.write(text)
 	case c.total+int64(len(text)) > int64(2*c.half):
-		c.spill.write(string(c.head) + string(c.tail)) // complete, because memory has not overflowed before
+		c.spill.write(c.head) // with the tail it is complete, because memory has not overflowed before
+		c.spill.write(c.tail)
 		c.spill.write(text)
 	}
 }

@@ -31,7 +31,7 @@ type spill struct {
 
 func (s *spill) begun() bool { return s.file != nil || s.full }
 
-func (s *spill) write(text string) {
+func (s *spill) write(text []byte) {
 	if s.full {
 		s.Cut = s.Path != ""
 		return
@@ -40,9 +40,9 @@ func (s *spill) write(text string) {
 		return
 	}
 	if room := maxSpill - s.size; len(text) > room {
-		text, s.full, s.Cut = text[:completeRunes([]byte(text[:room]))], true, true
+		text, s.full, s.Cut = text[:completeRunes(text[:room])], true, true
 	}
-	n, err := s.file.WriteString(text)
+	n, err := s.file.Write(text)
 	s.size += n
 	if err != nil { // most likely the disk is full
 		slog.Warn("could not write a command's output", "path", s.Path, "err", err)

@@ -83,7 +83,7 @@ const charsPerToken = 4
 // asked adds the details of the call to the data of a result.
 func asked(r agent.Result, begin time.Time, maxTokens int64) agent.Result {
 	if p, ok := r.Data.(Progress); ok {
-		p.Took, p.MaxOutputTokens = time.Since(begin), maxTokens
+		p.Took, p.MaxOutputTokens, p.Stdout = time.Since(begin), maxTokens, asShown(p.Stdout)
 		r.Data, r.Wanted = p, int(min(max(maxTokens, 0), maxWanted/charsPerToken)*charsPerToken)
 	}
 	return r

@@ -254,13 +254,16 @@ func (v *valve) close() {
 }
 
 // ended returns the result of a command that has ended.
+// The user is shown its colours.
 func ended(r env.CommandResult, timeout time.Duration) agent.Result {
-	return agent.Result{
+	result := agent.Result{
 		Output:  withRemarks(r.Stdout, remarks(r, timeout)),
 		IsError: r.TimedOut || r.Interrupted,
 		Details: &agent.Details{Command: commandResult(r)},
-		Data:    r,
 	}
+	r.Stdout = asShown(r.Stdout)
+	result.Data = r
+	return result
 }
 
 func commandResult(r env.CommandResult) *agent.CommandResult {

@@ -51,17 +51,28 @@ const maxWanted = 80_000
 
 // Truncate cuts a tool's output to the model's share: to the characters of the
 // tool's default limit, or to those that the call wants if these are more
-// (K-41, LOOP-126..128).
+// (K-41, LOOP-126..128). What a command printed is first turned into what a
+// terminal would show of it.
 func Truncate(tool, text string, wanted int) string {
 	l := LimitOf(tool)
 	l.Lines = 0
-	return l.raised(wanted).Apply(text)
+	return l.raised(wanted).Apply(legibleOf(tool, text))
+}
+
+// legibleOf returns the text of a tool's output that is counted and shown.
+func legibleOf(tool, text string) string {
+	switch tool {
+	case "Bash", "WriteStdin", "TaskOutput", "TaskStop":
+		return asShown(text)
+	default:
+		return text
+	}
 }
 
 // TruncateLines is [Truncate] with a limit of lines as well, as the
 // specification requires (LOOP-40).
 func TruncateLines(tool, text string, wanted int) string {
-	return LimitOf(tool).raised(wanted).Apply(text)
+	return LimitOf(tool).raised(wanted).Apply(legibleOf(tool, text))
 }
 
 // TruncateWith is [Truncate] with a session's own limits, by canonical tool
@@ -70,7 +81,7 @@ func TruncateLines(tool, text string, wanted int) string {
 func TruncateWith(own map[string]Limit) func(tool, text string, wanted int) string {
 	return func(tool, text string, wanted int) string {
 		if l, ok := own[tool]; ok {
-			return l.Apply(text)
+			return l.Apply(legibleOf(tool, text))
 		}
 		return Truncate(tool, text, wanted)
 	}

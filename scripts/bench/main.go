@@ -147,6 +147,9 @@ var cases = []benchCase{
 		return b.median(rounds(30, command), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
 	}},
 	{"what the sandbox adds to that", func(b bench) (string, error) { return b.confined(rounds(30, command)) }},
+	{"next request after 10 MB of output", func(b bench) (string, error) {
+		return b.median(rounds(5, flood), func(r run) float64 { return ms(middle(r.gaps)) }, "%.0f ms")
+	}},
 	{"next request after a change", func(b bench) (string, error) {
 		return b.median(rounds(30, change), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
 	}},
@@ -199,6 +202,7 @@ func rounds(n int, round llmtest.Round) []llmtest.Round {
 var (
 	read    = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]string{"file_path": "go.mod"})}}
 	command = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]string{"command": "true"})}}
+	flood   = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]string{"command": "yes 'a line of a log' | head -c 10000000"})}}
 	change  = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]string{"command": "date >> changed"})}}
 	settle  = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]string{"command": "sleep 4; date >> changed"})}}
 	sixteen = llmtest.Round{Calls: slices.Repeat(read.Calls, 16)}
