@@ -33,6 +33,9 @@ type Preferences struct {
 	// LongCache keeps the input of Anthropic's models in the cache for an hour,
 	// which makes writing to it more expensive.
 	LongCache bool `json:"long_cache,omitempty"`
+	// Patience is how many minutes a model's server may be silent; 0 means two,
+	// five at high effort, and thirty for a server on this machine.
+	Patience int `json:"patience,omitempty"`
 	// CommandTimeout is the default time limit of foreground commands, in
 	// seconds up to [tool.MaxCommandTimeout]; 0 leaves each model its own
 	// default (K-01).
@@ -58,6 +61,9 @@ type Preferences struct {
 	// are the defaults.
 	Damaged bool `json:"damaged,omitempty"`
 }
+
+// MaxPatience is the largest [Preferences.Patience].
+const MaxPatience = 240
 
 // Fonts are the fonts of the page.
 type Fonts struct {

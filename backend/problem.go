@@ -73,6 +73,7 @@ const (
 	ProblemLimitNegative   ProblemID = "limit_negative"
 	ProblemModeUnknown     ProblemID = "mode_unknown"
 	ProblemCommandTimeout  ProblemID = "command_timeout"
+	ProblemPatience        ProblemID = "patience"
 	ProblemCompactUnknown  ProblemID = "compact_unknown"
 	ProblemBypassByDefault ProblemID = "bypass_by_default"
 	ProblemFontSize        ProblemID = "font_size"
@@ -264,6 +265,10 @@ var problems = map[ProblemID]problem{
 	ProblemCommandTimeout: {
 		code: CodeInvalid, message: "A command's time limit must be between 1 and {0} seconds.",
 		kept: keptSettings, next: "Leave it empty for each model's own.",
+	},
+	ProblemPatience: {
+		code: CodeInvalid, message: "A model's server may be silent for 1 to {0} minutes.",
+		kept: keptSettings, next: "Choose Automatic for the default.",
 	},
 	ProblemCompactUnknown: {code: CodeInvalid, message: `"{0}" is not a setting for compaction.`, kept: keptSettings},
 	ProblemFontSize:       {code: CodeInvalid, message: "A font's size must be between {0} and {1} pixels.", kept: keptSettings},

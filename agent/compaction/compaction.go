@@ -10,7 +10,6 @@ import (
 	_ "embed"
 	"errors"
 	"strings"
-	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
@@ -22,8 +21,6 @@ const (
 	maxSummary = 8192
 	// maxBytes is more than any model should write in that many tokens.
 	maxBytes = 48 << 10
-	// timeout bounds one request for a summary.
-	timeout = 3 * time.Minute
 	// usualWindow is used if a model's window is unknown.
 	usualWindow = 128_000
 )
@@ -78,7 +75,8 @@ func (s *Service) Threshold(window int64) int64 {
 	return s.Policy().Threshold(window)
 }
 
-// Summarise implements [agent.Compactor].
+// Summarise implements [agent.Compactor]. A model that writes slowly is waited
+// for: silence and the length of the answer bound it.
 func (s *Service) Summarise(ctx context.Context, r agent.SummaryRequest) (agent.Summary, error) {
 	by := llm.Origin{Provider: r.Settings.Provider, Model: r.Settings.Model}
 	if s.By != nil {
@@ -89,9 +87,8 @@ func (s *Service) Summarise(ctx context.Context, r agent.SummaryRequest) (agent.
 		most = min(most, r.Window/4)
 	}
 	got, err := generate.Text(ctx, s.Model, generate.Call{
-		Request:     llm.Request{Provider: by.Provider, Model: by.Model, System: strings.TrimSpace(instructions), Effort: llm.EffortLow, MaxOutput: int(most)},
-		Prompt:      prompt(r),
-		StepTimeout: timeout,
+		Request: llm.Request{Provider: by.Provider, Model: by.Model, System: strings.TrimSpace(instructions), Effort: llm.EffortLow, MaxOutput: int(most)},
+		Prompt:  prompt(r),
 	})
 	summary := agent.Summary{By: by, Requests: got.Charged()}
 	if err != nil {

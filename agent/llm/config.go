@@ -17,7 +17,8 @@ type AdapterConfig struct {
 	Header http.Header
 	// HTTPClient defaults to the process's shared client.
 	HTTPClient *http.Client
-	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,
-	// or five at high effort.
+	// IdleTimeout is how long an answer may stay silent, unless the request says
+	// otherwise. 0 means two minutes, or five at high effort, and half an hour
+	// for a server on this machine.
 	IdleTimeout time.Duration
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"time"
 )
 
 // Options are rarely used settings. The zero value sets nothing.
@@ -27,6 +28,8 @@ type Options struct {
 	// LongCache asks to cache the prefix for an hour instead of minutes, if the
 	// provider supports both. Writing then costs more.
 	LongCache bool
+	// Patience is how long the server may be silent; 0 leaves it to the adapter.
+	Patience time.Duration
 	// Header and Body are sent to the provider unchanged: beta switches, its
 	// built-in tools, safety settings (LLM-08). A member of Body overrides the
 	// adapter's own.

@@ -227,22 +227,15 @@ func (p *Providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.E
 			yield(llm.Event{}, &llm.Error{Class: llm.ClassConfig, Provider: req.Provider, Message: err.Error(), Cause: err})
 			return
 		}
-		req.LongCache = req.LongCache || p.longCache(ctx, req)
+		preferences, err := backend.StoredPreferences(ctx, p.cfg.Settings)
+		if err != nil {
+			slog.Warn("could not read how long to cache and to wait", "err", err)
+		}
+		// Side requests share no prefix that would repay an hour in the cache.
+		req.LongCache = req.LongCache || preferences.LongCache && req.Provider == "anthropic" && req.CacheKey != ""
+		req.Patience = cmp.Or(req.Patience, time.Duration(preferences.Patience)*time.Minute)
 		p.client.Stream(ctx, req)(yield)
 	}
-}
-
-// longCache reports whether a request is to be cached for an hour. Side requests
-// share no prefix that would repay it.
-func (p *Providers) longCache(ctx context.Context, req llm.Request) bool {
-	if req.Provider != "anthropic" || req.CacheKey == "" {
-		return false
-	}
-	preferences, err := backend.StoredPreferences(ctx, p.cfg.Settings)
-	if err != nil {
-		slog.Warn("could not read whether to cache for an hour", "err", err)
-	}
-	return preferences.LongCache
 }
 
 // found returns what was found for each provider. Callers must not change it.

@@ -69,6 +69,9 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 	if limit := int(tool.MaxCommandTimeout / time.Second); p.CommandTimeout < 0 || p.CommandTimeout > limit {
 		return p, backend.Problem(backend.ProblemCommandTimeout, strconv.Itoa(limit))
 	}
+	if p.Patience < 0 || p.Patience > backend.MaxPatience {
+		return p, backend.Problem(backend.ProblemPatience, strconv.Itoa(backend.MaxPatience))
+	}
 	if _, known := policies[p.Compact]; !known {
 		return p, backend.Problem(backend.ProblemCompactUnknown, string(p.Compact))
 	}

@@ -19,6 +19,7 @@ func TestPreferencesChangedAtOnce(t *testing.T) {
 		func(p *backend.Preferences) { p.Zoom = 110 },
 		func(p *backend.Preferences) { p.PlainTitles = true },
 		func(p *backend.Preferences) { p.LongCache = true },
+		func(p *backend.Preferences) { p.Patience = 45 },
 		func(p *backend.Preferences) { p.Layout.SidebarWidth = 300 },
 		func(p *backend.Preferences) { p.Layout.PanelWidth = 436 },
 		func(p *backend.Preferences) { p.Fonts.Code.Size = 14 },
@@ -34,7 +35,7 @@ func TestPreferencesChangedAtOnce(t *testing.T) {
 	}
 	pages.Wait()
 	got := must[backend.Preferences](p, "preferences.get", backend.Empty{})
-	if got.Theme != "dark" || got.Zoom != 110 || !got.PlainTitles || !got.LongCache ||
+	if got.Theme != "dark" || got.Zoom != 110 || !got.PlainTitles || !got.LongCache || got.Patience != 45 ||
 		got.Layout.SidebarWidth != 300 || got.Layout.PanelWidth != 436 || got.Fonts.Code.Size != 14 || got.Fonts.Interface.Size != 15 {
 		t.Errorf("%+v", got)
 	}

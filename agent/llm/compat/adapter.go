@@ -40,13 +40,12 @@ func New(cfg Config) *Adapter { return NewAt(name, cfg) }
 
 // NewAt is New under the given provider name.
 func NewAt(provider string, cfg Config) *Adapter {
-	return newAdapter(provider, cfg, dialectAt(cfg.BaseURL))
+	return newAdapter(wire.Config{Provider: provider, AdapterConfig: cfg}, dialectAt(cfg.BaseURL))
 }
 
-func newAdapter(name string, cfg Config, d Dialect) *Adapter {
-	e := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: cfg})
+func newAdapter(cfg wire.Config, d Dialect) *Adapter {
 	return &Adapter{
-		name: name, dialect: d, endpoint: e,
+		name: cfg.Provider, dialect: d, endpoint: wire.NewEndpoint(cfg),
 		encodings: wire.Encodings{EchoCallIDs: true},
 	}
 }

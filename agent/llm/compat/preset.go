@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
 // Preset is a well-known endpoint (COM-50, OAS-709).
@@ -129,7 +130,7 @@ var presets = []Preset{
 // New returns an adapter for the endpoint, at its own address if cfg has none.
 func (p Preset) New(cfg Config) *Adapter {
 	cfg.BaseURL = cmp.Or(strings.TrimSpace(cfg.BaseURL), p.BaseURL)
-	return newAdapter(p.ID, cfg, p.Dialect)
+	return newAdapter(wire.Config{Provider: p.ID, Local: p.Local, AdapterConfig: cfg}, p.Dialect)
 }
 
 // dialectAt returns the dialect of an address if its host belongs to a preset

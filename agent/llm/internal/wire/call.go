@@ -49,17 +49,19 @@ func (e *Endpoint) Begin(ctx context.Context, req llm.Request) (*Call, context.C
 		invalid := *e.invalid
 		return nil, nil, &invalid
 	}
-	c := &Call{ep: e, idle: e.idle, header: req.Header}
-	if c.idle == 0 {
-		c.idle = silence(req.Effort)
-	}
+	c := &Call{ep: e, idle: cmp.Or(req.Patience, e.idle, e.silence(req.Effort)), header: req.Header}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	c.timer = time.AfterFunc(c.idle, func() { c.cancel(errIdle) })
 	return c, c.ctx, nil
 }
 
-// silence is how long a model may think without a sign of life.
-func silence(effort llm.Effort) time.Duration {
+// silence is how long a model may think without a sign of life. A server on
+// this machine loads the model first and then reads a long prompt, perhaps
+// without a graphics card; whoever cuts it off loses all of that.
+func (e *Endpoint) silence(effort llm.Effort) time.Duration {
+	if e.nearby {
+		return 30 * time.Minute
+	}
 	switch effort {
 	case llm.EffortHigh, llm.EffortXHigh, llm.EffortMax:
 		return 300 * time.Second
@@ -198,8 +200,8 @@ func (c *Call) classify(err error) *llm.Error {
 	var known *llm.Error
 	var size *sizeError
 	switch cause := context.Cause(c.ctx); {
-	case errors.Is(cause, errIdle) && c.waited >= patience*c.idle:
-		return c.ep.failure(llm.ClassTimeout, c.ep.Shown()+" said only that it is still there, and nothing else, for "+(patience*c.idle).String())
+	case errors.Is(cause, errIdle) && c.waited >= c.patience():
+		return c.ep.failure(llm.ClassTimeout, c.ep.Shown()+" said only that it is still there, and nothing else, for "+c.patience().String())
 	case errors.Is(cause, errIdle):
 		return c.ep.failure(llm.ClassTimeout, "no sign of life from "+c.ep.Shown()+" for "+c.idle.String())
 	case errors.Is(cause, context.DeadlineExceeded):

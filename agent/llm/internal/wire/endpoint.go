@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"html"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,6 +23,8 @@ type Config struct {
 	// KeyHeader is the header of the key; empty means Authorization with a
 	// bearer token.
 	KeyHeader string
+	// Local marks a model server that people run themselves, at any address.
+	Local bool
 	llm.AdapterConfig
 }
 
@@ -34,6 +37,7 @@ type Endpoint struct {
 	header    http.Header
 	client    *http.Client
 	idle      time.Duration
+	nearby    bool // a server on this machine, or one that people run themselves
 	secrets   []string
 	// invalid says why no request is possible; nil if requests are.
 	invalid *llm.Error
@@ -77,6 +81,7 @@ func NewEndpoint(cfg Config) *Endpoint {
 	if password, ok := u.User.Password(); ok {
 		e.addSecret(password)
 	}
+	e.nearby = cfg.Local || IsLocal(u.Hostname())
 	u.RawQuery, u.Fragment = "", ""
 	u.Path = strings.TrimRight(u.Path, "/") + "/"
 	e.base = u.String()
@@ -138,13 +143,12 @@ func (e *Endpoint) addSecret(s string) {
 // watchdog handles silence.
 var sharedClient = sync.OnceValue(func() *http.Client {
 	return &http.Client{CheckRedirect: stay, Transport: &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dial,
-		TLSHandshakeTimeout:   dialTimeout,
-		ResponseHeaderTimeout: 10 * time.Minute,
-		ForceAttemptHTTP2:     true,
-		MaxIdleConnsPerHost:   8,
-		IdleConnTimeout:       90 * time.Second,
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dial,
+		TLSHandshakeTimeout: dialTimeout,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConnsPerHost: 8,
+		IdleConnTimeout:     90 * time.Second,
 	}}
 })
 
@@ -166,6 +170,13 @@ func stay(req *http.Request, via []*http.Request) error {
 const maxRedirects = 10
 
 const dialTimeout = 10 * time.Second
+
+// IsLocal reports whether a host is this machine, or one of a private network, by its spelling
+// alone.
+func IsLocal(host string) bool {
+	ip := net.ParseIP(host)
+	return ip.IsLoopback() || ip.IsPrivate() || host == "localhost" || strings.HasSuffix(host, ".localhost") || host == "host.docker.internal"
+}
 
 // TrimVersion cuts the API's version off the end of an address. Some settings
 // include it, and the vendors' SDKs add it themselves.

@@ -37,8 +37,9 @@ const (
 	// failure.
 	maxExplanation = 64 << 10
 	// patience is how many times longer a server is waited for that only sends
-	// keep-alives: ten minutes.
-	patience = 5
+	// keep-alives: ten minutes. maxPatience bounds that.
+	patience    = 5
+	maxPatience = 25 * time.Minute
 )
 
 // sizeError means that a reply was larger than allowed.
@@ -73,12 +74,15 @@ func (b *Builder) Keep(n int) bool {
 // wait limits the wait for the next byte and measures it.
 func (c *Call) wait() (done func()) {
 	since := time.Now()
-	c.timer.Reset(max(0, min(c.idle, patience*c.idle-c.waited)))
+	c.timer.Reset(max(0, min(c.idle, c.patience()-c.waited)))
 	return func() {
 		c.timer.Stop()
 		c.waited += time.Since(since)
 	}
 }
+
+// patience is how long the server may say only that it is still there.
+func (c *Call) patience() time.Duration { return max(c.idle, min(patience*c.idle, maxPatience)) }
 
 // progress records that the answer grew.
 func (c *Call) progress() { c.waited = 0 }

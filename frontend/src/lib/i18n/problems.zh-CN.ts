@@ -282,6 +282,11 @@ export const problems: Record<ProblemID, Words> = {
     kept: '设置没有更改。',
     next: '留空则使用各模型自己的限制。',
   },
+  patience: {
+    message: '模型服务器可以静默 1 到 {0} 分钟。',
+    kept: '设置没有更改。',
+    next: '选择“自动”即使用默认值。',
+  },
   compact_unknown: { message: '“{0}”不是有效的压缩设置。', kept: '设置没有更改。' },
   font_size: { message: '字号必须在 {0} 到 {1} 像素之间。', kept: '设置没有更改。' },
   font_name: {

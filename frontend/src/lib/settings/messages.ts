@@ -6,6 +6,12 @@ export const messages = {
   store_checking: 'The whole database is being checked.',
   store_kept:
     'Atelier never deletes one by itself. Before it changes the database’s format, it copies the database into the folder backups there and keeps the newest three copies.',
+  patience: 'Wait for a silent model',
+  patience_hint:
+    'After so long without a sign of life, a request is given up and sent again. A server on this machine needs time to load a model and to read a long prompt.',
+  patience_automatic: 'Automatic',
+  patience_automatic_hint: '2 to 5 minutes, 30 for a server on this machine',
+  patience_minutes: '{n} min',
   search: 'Search the settings',
   search_results: 'Settings that match',
   search_found: { one: '{n} setting matches.', other: '{n} settings match.' },

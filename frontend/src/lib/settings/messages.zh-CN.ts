@@ -7,6 +7,12 @@ export const zhCN: Translated<typeof messages> = {
   store_checking: '正在检查整个数据库。',
   store_kept:
     'Atelier 不会自行删除会话。更改数据库格式之前，它会将数据库复制到那里的 backups 文件夹，并保留最新的三份。',
+  patience: '等待静默的模型',
+  patience_hint:
+    '这么久没有任何动静，请求就会放弃并重新发送。本机的服务器需要时间加载模型和读取长提示。',
+  patience_automatic: '自动',
+  patience_automatic_hint: '2 到 5 分钟，本机的服务器为 30 分钟',
+  patience_minutes: '{n} 分钟',
   search: '搜索设置',
   search_results: '匹配的设置',
   search_found: '有 {n} 项设置匹配。',

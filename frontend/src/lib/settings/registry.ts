@@ -63,6 +63,12 @@ export const tabs: readonly Tab[] = [
         words: 'compaction context summary length memory tokens 压缩 上下文 摘要 长度',
       },
       {
+        id: 'patience',
+        label: own('patience'),
+        hint: own('patience_hint'),
+        words: 'timeout silence local ollama llama.cpp lm studio slow idle 超时 静默 本地 等待 慢',
+      },
+      {
         id: 'titles',
         label: t('models.titles'),
         hint: t('models.titles_hint'),
