@@ -2,8 +2,8 @@ package compaction_test
 
 import (
 	"context"
-	"iter"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 	"testing/synctest"
