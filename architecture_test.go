@@ -85,6 +85,7 @@ var mayImport = map[string][]string{
 	"backend/serve":              {},
 	"backend/instance":           {},
 	"backend/recent":             {},
+	"backend/unsent":             {"backend"},
 	"backend/transcript":         {"agent", "agent/llm", "backend"},
 	"backend/transcript/export":  {"agent", "agent/llm", "backend", "backend/transcript"},
 	"backend/redact":             {"agent", "agent/sandbox", "backend/internal/..."},

@@ -31,6 +31,7 @@ import (
 	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/skills"
 	"atelier.dev/atelier/backend/trust"
+	"atelier.dev/atelier/backend/unsent"
 )
 
 //go:generate go test . -run TestTypeScript -update
@@ -113,6 +114,7 @@ type Workbench struct {
 	journal   *journal.Journal
 	staged    staged
 	importing importing
+	unsent    *unsent.Texts
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -135,7 +137,8 @@ func New(cfg Config) *Workbench {
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue}),
 		importing: importing{turn: make(chan struct{}, 1)},
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, looking: folderLooks{at: lookAt},
-		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
+		guard:  guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
+		unsent: unsent.New(cfg.Store, cfg.Folder),
 	}
 	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
 	w.asking = &asking{bench: w, calls: map[client.Caller]func(agent.SideRequest) bool{}}
@@ -225,6 +228,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	w.skillMethods(d)
 	handle(d, "preferences.get", w.preferences)
 	handle(d, "preferences.change", w.changePreferences)
+	w.unsentMethods(d)
 	handle(d, "host.open_link", w.openLink)
 	handle(d, "host.notify", w.notify)
 	handle(d, "host.zoom", w.zoom)

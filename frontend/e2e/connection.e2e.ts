@@ -65,3 +65,20 @@ test.each([
     relay.stop()
   }
 })
+
+test('unsent text survives a new server on another port', async () => {
+  const first = (stage.host = await startHost())
+  const { page } = await openPage(stage.browser, first.url)
+  const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  await field.fill('a long message')
+  await field.fill('a long message, typed on')
+  await page.evaluate(() => dispatchEvent(new Event('pagehide')))
+  await page.context().close()
+  await first.stop()
+  const second = (stage.host = await startHost({ from: first }))
+  expect(new URL(second.url).port).not.toBe(new URL(first.url).port)
+  const later = await openPage(stage.browser, second.url)
+  const again = later.page.getByRole('textbox', { name: 'Message', exact: true })
+  await expect.poll(() => again.inputValue()).toBe('a long message, typed on')
+  expect(later.offences).toEqual([])
+})

@@ -3007,6 +3007,21 @@ export type UndoTarget = {
 
 export type Unkept = "large" | "full" | "unseen" | "failed" | "dropped"
 
+export type UnsentList = {
+  texts?: UnsentText[]
+}
+
+export type UnsentReply = {
+  now: UnsentText
+  taken: boolean
+}
+
+export type UnsentText = {
+  key: string
+  text: string
+  revision: number
+}
+
 export type Usage = {
   input: number
   cache_read: number
@@ -3194,4 +3209,6 @@ export interface Methods {
   "undo.preview": { args: UndoPreviewRequest; reply: UndoPreview }
   "undo.resend": { args: ResendRequest; reply: Empty }
   "undo.rewind": { args: RewindRequest; reply: RewindReply }
+  "unsent.list": { args: Empty; reply: UnsentList }
+  "unsent.set": { args: UnsentText; reply: UnsentReply }
 }

@@ -1,17 +1,17 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { type Comment, isAt } from '../model/changes'
 import type { Side } from '../model/diff'
-import { recall, remember } from './remember'
+import { dropUnsent, readUnsent, writeUnsent } from './unsent.svelte'
 
-const key = (owner: string) => `atelier.comments:${owner}`
+const key = (owner: string) => `comments:${owner}`
 
-/** Comments on changed lines that were not sent yet. They outlive a reload. */
+/** Comments on changed lines that were not sent yet. They outlive the page, and other pages see them. */
 export class Comments {
-  all = $state.raw<readonly Comment[]>([])
   /** The comment that is being written, and the one that it changes. */
   writing = $state<Comment>()
   #changes: Comment | undefined
-  #owner = ''
+  #owner = $state('')
+  readonly all = $derived(read(this.#owner))
   /** Texts that were left half written, by their comment; they are there when it is begun again. */
   readonly #unfinished = new SvelteMap<string, string>()
 
@@ -20,7 +20,6 @@ export class Comments {
     if (owner === this.#owner) return
     this.leave()
     this.#owner = owner
-    this.all = read(owner)
   }
 
   at(path: string, line: number, side: Side): readonly Comment[] {
@@ -75,17 +74,11 @@ export class Comments {
     if (await give(all)) this.#change(owner, all)
   }
 
-  /** Reads what another page of the same browser stored. */
-  reread(): void {
-    this.all = read(this.#owner)
-  }
-
   /** Changes what is stored by now, also by another page. */
   #change(owner: string, gone: readonly Comment[], added: readonly Comment[] = []): void {
     const rest = read(owner).filter((comment) => !gone.some((other) => isSame(comment, other)))
     const all = [...rest, ...added]
-    remember(key(owner), all.length > 0 ? JSON.stringify(all) : '')
-    if (owner === this.#owner) this.all = all
+    writeUnsent(key(owner), all.length > 0 ? JSON.stringify(all) : '')
   }
 }
 
@@ -93,11 +86,11 @@ const isSame = (a: Comment, b: Comment): boolean =>
   isAt(a, b.path, b.line, b.side) && a.text === b.text
 
 /** Removes the comments of an owner that no longer exists. */
-export const dropComments = (owner: string): void => remember(key(owner), '')
+export const dropComments = (owner: string): void => dropUnsent(key(owner))
 
 function read(owner: string): readonly Comment[] {
   try {
-    const all: unknown = JSON.parse(recall(key(owner)) || '[]')
+    const all: unknown = JSON.parse(readUnsent(key(owner)) || '[]')
     return Array.isArray(all) ? all : []
   } catch {
     return []

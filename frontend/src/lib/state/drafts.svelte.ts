@@ -1,23 +1,19 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { commandIn } from '../model/activity'
-import { forget, recall, remember } from './remember'
+import { dropUnsent, readUnsent, writeUnsent } from './unsent.svelte'
 
 /**
  * Unsent text, by its owner: a session, the start of a session, or a queued message
- * that is being edited. It survives a reload, and opening another session.
+ * that is being edited. It survives a reload, opening another session, and another server.
  */
-const drafts = new SvelteMap<string, string>()
-const key = (owner: string) => `atelier.draft:${owner}`
+const key = (owner: string) => `draft:${owner}`
 
 /** The owner of the edited text of a message that is queued in a session. */
 export const queuedDraft = (session: string, id: string): string => `${session}/${id}`
 
-export const readDraft = (owner: string): string => drafts.get(owner) ?? recall(key(owner))
+export const readDraft = (owner: string): string => readUnsent(key(owner))
 
-export function writeDraft(owner: string, text: string): void {
-  drafts.set(owner, text)
-  remember(key(owner), text)
-}
+export const writeDraft = (owner: string, text: string): void => writeUnsent(key(owner), text)
 
 /** A message as it is typed, so that it does not become a command. */
 const asMessage = (text: string) => (commandIn(text) === undefined ? text : ` ${text}`)
@@ -38,24 +34,17 @@ export function putBack(owner: string, text: string): void {
 
 /** Forgets the drafts of a session that no longer exists: its own, and those of its queued messages. */
 export function dropDrafts(session: string): void {
-  const queued = queuedDraft(session, '')
-  for (const owner of [...drafts.keys()].filter((one) => one.startsWith(queued)))
-    drafts.delete(owner)
-  drafts.delete(session)
-  edits.delete(session)
-  remember(editKey(session), '')
-  remember(key(session), '')
-  forget(key(queued))
+  dropUnsent(editKey(session))
+  dropUnsent(key(session))
 }
 
-/** The turns whose prompts are being edited, by session. They survive a reload like the edited texts. */
-const edits = new SvelteMap<string, number>()
-const editKey = (session: string) => `atelier.edit:${session}`
+/** Where the turn is kept whose prompt is being edited in a session, like the edited text. */
+const editKey = (session: string) => `edit:${session}`
 const editDraft = (session: string) => queuedDraft(session, 'edit')
 
 /** The turn whose prompt is being edited in a session; undefined if none is. */
 export function editedTurn(session: string): number | undefined {
-  return (edits.get(session) ?? Number(recall(editKey(session)))) || undefined
+  return Number(readUnsent(editKey(session))) || undefined
 }
 
 /** Whose draft the message field of a session has: that of an edited prompt leaves the unsent message alone. */
@@ -64,16 +53,14 @@ export const draftOwner = (session: string): string =>
 
 /** Begins to edit the prompt of a turn. A prompt that was being edited is dropped. */
 export function beginEdit(session: string, turn: number, text: string): void {
-  edits.set(session, turn)
-  remember(editKey(session), String(turn))
+  writeUnsent(editKey(session), String(turn))
   writeDraft(editDraft(session), asMessage(text))
 }
 
 /** Ends editing a prompt, whose text is dropped. */
 export function endEdit(session: string): void {
   if (editedTurn(session) === undefined) return
-  edits.set(session, 0)
-  remember(editKey(session), '')
+  writeUnsent(editKey(session), '')
   writeDraft(editDraft(session), '')
 }
 

@@ -17,15 +17,20 @@ export function remember(key: string, text: string): void {
   }
 }
 
-/** Removes the texts whose keys begin so. */
-export function forget(beginning: string): void {
-  const isGone = (key: string) => key.startsWith(beginning)
-  for (const key of [...unstored.keys()].filter(isGone)) unstored.delete(key)
+/** The keys of the stored texts that begin so. */
+export function storedKeys(beginning: string): string[] {
+  let stored: string[] = []
   try {
-    for (const key of Object.keys(localStorage).filter(isGone)) localStorage.removeItem(key)
+    stored = Object.keys(localStorage)
   } catch {
     // Nothing is stored.
   }
+  return [...new Set([...stored, ...unstored.keys()])].filter((key) => key.startsWith(beginning))
+}
+
+/** Removes the texts whose keys begin so. */
+export function forget(beginning: string): void {
+  for (const key of storedKeys(beginning)) remember(key, '')
 }
 
 /** Returns a stored text; empty if there is none. */

@@ -41,6 +41,7 @@ import type {
   Settings,
 } from '../types.gen'
 import { Undo } from './undo.svelte'
+import { UnsentKeeper } from './unsent.svelte'
 import { Catalog } from './catalog.svelte'
 
 /** The events after which the costs are read again. The end of a turn covers its failed requests. */
@@ -86,6 +87,7 @@ export class Workbench {
   readonly undo: Undo
   readonly guide = new Guide(this)
   readonly #preferences: KeptPreferences
+  readonly #unsent: UnsentKeeper
 
   /** The settings of new sessions. */
   readonly newSession = $derived.by<Settings | undefined>(() => {
@@ -155,6 +157,7 @@ export class Workbench {
     this.transcripts = new Transcripts(call)
     this.store = new Store(call, () => this.sessions.load())
     this.undo = new Undo(call)
+    this.#unsent = new UnsentKeeper(call)
     this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))
   }
 
@@ -187,6 +190,7 @@ export class Workbench {
         this.approvals.load(),
         this.hooks.trust.load(),
         this.catalog.load(),
+        this.#unsent.load(),
       ])
       await this.#preferences.take(preferences)
       if (preferences.damaged) {
@@ -392,6 +396,7 @@ export class Workbench {
       void this.attempt(() => this.sessions.load())
       void this.attempt(() => this.tasks.load())
       void this.approvals.load()
+      void this.#unsent.load()
       void this.hooks.trust.load()
       void this.servers.load()
       void this.permissions.rules.load()
