@@ -27,7 +27,7 @@ type SessionFilter struct {
 	Text   string `json:"text,omitempty"`
 	Tag    string `json:"tag,omitempty"`
 	Pinned bool   `json:"pinned,omitempty"`
-	// State is idle for a closed session, too.
+	// State is idle for a closed session, too, and for one that was interrupted.
 	State agent.State `json:"state,omitempty"`
 	// Model is an id, or PROVIDER/ID.
 	Model string `json:"model,omitempty"`
@@ -39,7 +39,7 @@ type SessionFilter struct {
 	Prefix string `json:"prefix,omitempty"`
 }
 
-// SessionQuery selects a page of a folder's list.
+// SessionQuery selects a page of a folder's list; an empty folder means all of them.
 type SessionQuery struct {
 	Folder string
 	SessionFilter
@@ -103,10 +103,10 @@ func (f SessionFilter) FindsText(texts ...string) bool {
 func StateOf(s SessionInfo, agents ...SessionInfo) agent.State {
 	state := agent.StateIdle
 	for _, each := range append([]SessionInfo{s}, agents...) {
-		switch each.State {
-		case agent.StateAwaitingInput:
+		switch {
+		case each.State == agent.StateAwaitingInput:
 			return each.State
-		case agent.StateProcessing:
+		case each.State == agent.StateProcessing && !each.Interrupted:
 			state = each.State
 		}
 	}

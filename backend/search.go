@@ -16,7 +16,7 @@ type Searcher interface {
 }
 
 // Search selects places in logs. Text is what a person typed: words, "phrases",
-// -exclusions and filters such as tool:Bash; see the package storage/search.
+// -exclusions, options such as -rf, and filters such as tool:Bash; see the package storage/search.
 type Search struct {
 	Text string
 	// Folder and Session limit the search; empty means all. Those that the session
@@ -34,6 +34,8 @@ type Found struct {
 	// Words are what is looked for, without filters and exclusions.
 	Words   []string       `json:"words,omitempty"`
 	Filters []SearchFilter `json:"filters,omitempty"`
+	// Hyphens are the words of the query that a hyphen precedes.
+	Hyphens []SearchHyphen `json:"hyphens,omitempty"`
 	// Next says where to go on; empty means that everything was searched. A reply
 	// without hits may have it, because each searches a limited part.
 	Next string `json:"next,omitempty"`
@@ -89,6 +91,17 @@ type SearchFilter struct {
 	// Unclear says that the value means nothing, so that the filter does nothing.
 	Unclear bool   `json:"unclear,omitempty"`
 	Raw     string `json:"raw"`
+}
+
+// SearchHyphen is a word or a phrase after one hyphen: an option of a command that is
+// looked for, such as -rf, or what must not occur.
+type SearchHyphen struct {
+	// Word has no hyphen.
+	Word     string `json:"word"`
+	Excluded bool   `json:"excluded,omitempty"`
+	// Raw is how it was typed, Instead how the other one is typed; empty if it cannot be.
+	Raw     string `json:"raw"`
+	Instead string `json:"instead,omitempty"`
 }
 
 // LogHead says how far the log of a session goes.

@@ -55,6 +55,9 @@ type SessionInfo struct {
 	// Damaged says that the stored row was damaged, so that the store computed
 	// this from the log.
 	Damaged bool `json:"damaged,omitempty"`
+	// Interrupted says that no process runs the session any more, whose state says that
+	// it works. Set by the store, not stored.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // Lines counts added and removed lines. A line that was changed twice counts

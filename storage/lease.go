@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -46,6 +47,24 @@ func (s *Store) Lease(session string) (func(), error) {
 		release()
 		return nil, s.failed("reserve the session", err)
 	}
+}
+
+// taken reports whether a process runs a session. One that has just ended may still
+// have taken it.
+func (l *leases) taken(session string) bool {
+	l.mu.Lock()
+	own := l.held[session] != nil
+	l.mu.Unlock()
+	if own {
+		return true
+	}
+	path := filepath.Join(l.dir, filepath.Base(session)+".lock")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // shared, so that a lease has to wait for an instant only
+	free, err := lock.TryRLock()
+	return lock.Close() != nil || err != nil || !free
 }
 
 // leaseWait limits the wait for a lease. If a process is killed while it starts

@@ -8,13 +8,26 @@ import (
 	"math"
 	"slices"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 )
 
 // SessionPage implements [backend.Store]. The first page also has sessions with
 // damaged rows, if what their logs say of them is selected.
 func (s *Store) SessionPage(ctx context.Context, q backend.SessionQuery) (backend.SessionPage, error) {
-	places, next, err := s.sessionPlaces(ctx, q)
+	folders, err := s.foldersOf(ctx, q.Folder)
+	if err != nil {
+		return backend.SessionPage{}, err
+	}
+	working, err := s.sessionsOf(ctx, "select-working-sessions", folders)
+	if err != nil {
+		return backend.SessionPage{}, err
+	}
+	interrupted, err := s.interrupted(ctx, working...)
+	if err != nil {
+		return backend.SessionPage{}, err
+	}
+	places, next, err := s.sessionPlaces(ctx, q, folders, interrupted)
 	if err != nil {
 		return backend.SessionPage{}, s.failed("list the sessions", err)
 	}
@@ -46,14 +59,51 @@ func (s *Store) SessionPage(ctx context.Context, q backend.SessionQuery) (backen
 	for _, head := range heads {
 		page.Sessions = append(append(page.Sessions, head), started[head.ID]...)
 	}
+	for i := range page.Sessions {
+		if slices.Contains(interrupted, page.Sessions[i].ID) {
+			page.Sessions[i].Interrupted = true
+		}
+	}
 	return page, nil
+}
+
+// foldersOf returns one folder, or all of them if it is empty.
+func (s *Store) foldersOf(ctx context.Context, folder string) ([]string, error) {
+	if folder != "" {
+		return []string{folder}, nil
+	}
+	all, err := s.Folders(ctx, math.MaxInt32)
+	var out []string
+	for _, f := range all {
+		out = append(out, f.Folder)
+	}
+	return out, err
+}
+
+// interrupted returns those of some sessions that are stored as working while no process
+// runs them. They are read again after their leases, which may have just been given back.
+func (s *Store) interrupted(ctx context.Context, some ...backend.SessionInfo) ([]string, error) {
+	var free []string
+	for _, info := range some {
+		if info.State == agent.StateProcessing && !s.leases.taken(info.ID) {
+			free = append(free, info.ID)
+		}
+	}
+	again, err := s.sessionsOf(ctx, "select-sessions-by-id", free)
+	var out []string
+	for _, info := range again {
+		if info.State == agent.StateProcessing {
+			out = append(out, info.ID)
+		}
+	}
+	return out, err
 }
 
 // missedHeads returns selected sessions that a query by folder misses.
 func (s *Store) missedHeads(ctx context.Context, q backend.SessionQuery, found []string) (missed []backend.SessionInfo) {
 	for _, id := range s.health.suspected() {
 		info, err := s.Session(ctx, id)
-		if err == nil && info.Folder == q.Folder && q.Selects(info) && info.Helper == nil && !slices.Contains(found, id) {
+		if err == nil && (q.Folder == "" || info.Folder == q.Folder) && q.Selects(info) && info.Helper == nil && !slices.Contains(found, id) {
 			missed = append(missed, info)
 		}
 	}
@@ -77,14 +127,18 @@ func hasSession(list []backend.SessionInfo, id string) bool {
 
 // sessionPlaces returns the places of a page in order, and the last of them if
 // there are more.
-func (s *Store) sessionPlaces(ctx context.Context, q backend.SessionQuery) (places []backend.SessionPlace, next *backend.SessionPlace, err error) {
+func (s *Store) sessionPlaces(ctx context.Context, q backend.SessionQuery, folders, interrupted []string) (places []backend.SessionPlace, next *backend.SessionPlace, err error) {
 	until := q.Until
 	if until == 0 {
 		until = math.MaxInt64
 	}
+	lists, err := json.Marshal([][]string{folders, interrupted})
+	if err != nil {
+		return nil, nil, fmt.Errorf("encode what is listed: %w", err)
+	}
 	after := q.After
 	rows, err := s.read.QueryContext(ctx, s.query["select-session-places"],
-		q.Folder, q.Since, until, q.Prefix, q.UrgentFirst, q.View, q.State, q.Pinned, q.Tag, q.Model, q.Text != "", after.ID, after.Urgent, after.UpdatedAt)
+		string(lists), q.Since, until, q.Prefix, q.UrgentFirst, q.View, q.State, q.Pinned, q.Tag, q.Model, q.Text != "", after.ID, after.Urgent, after.UpdatedAt)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // someSessions stores sessions of all kinds, some of which started agents, and
-// returns them with their agents.
+// returns them with their agents. Half of those that work do so in this process.
 func someSessions(t testing.TB, s *storage.Store, count int) (heads []backend.SessionInfo, agents map[string][]backend.SessionInfo) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -35,16 +35,31 @@ func someSessions(t testing.TB, s *storage.Store, count int) (heads []backend.Se
 			info.Marks.Tags = []string{"api", "later"}[:1+r.IntN(2)]
 		}
 		create(t, s, info)
+		run(t, s, &info, count)
 		heads = append(heads, info)
 		if r.IntN(6) == 0 {
 			a := info
 			a.ID, a.Marks, a.Helper = info.ID+"-agent", agent.Marks{}, &agent.Helper{Parent: info.ID, Folder: "/p"}
 			a.Title, a.State = titles[r.IntN(len(titles))], states[r.IntN(len(states))]
 			create(t, s, a)
+			run(t, s, &a, count)
 			agents[info.ID] = append(agents[info.ID], a)
 		}
 	}
 	return heads, agents
+}
+
+// run takes the lease of every other session that works. A large list has none: each
+// is an open file.
+func run(t testing.TB, s *storage.Store, info *backend.SessionInfo, count int) {
+	t.Helper()
+	info.Interrupted = info.State == agent.StateProcessing && (count > 200 || info.ID[3]%2 == 0 || info.ID[5]%2 == 0)
+	if info.State != agent.StateProcessing || info.Interrupted {
+		return
+	}
+	if _, err := s.Lease(info.ID); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func create(t testing.TB, s *storage.Store, info backend.SessionInfo) {
@@ -96,6 +111,11 @@ func TestSessionPages(t *testing.T) {
 				}
 				for _, info := range page.Sessions {
 					got = append(got, info.ID)
+					if isCut := slices.ContainsFunc(append(heads, agents[strings.TrimSuffix(info.ID, "-agent")]...), func(known backend.SessionInfo) bool {
+						return known.ID == info.ID && known.Interrupted
+					}); isCut != info.Interrupted {
+						t.Errorf("%s is interrupted: %t", info.ID, info.Interrupted)
+					}
 				}
 				if page.Next == nil {
 					break
@@ -106,6 +126,54 @@ func TestSessionPages(t *testing.T) {
 				t.Errorf("%+v, urgent first: %t (-want +got)\n%s", f, urgent, diff)
 			}
 		}
+	}
+}
+
+// TestInterruptedSessions proves that a session is interrupted while it is stored as
+// working and no store holds its lease, in this process or in another.
+func TestInterruptedSessions(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	one, two := open(t, home), open(t, home)
+	states := map[string]agent.State{"own": agent.StateProcessing, "other": agent.StateProcessing, "lost": agent.StateProcessing, "never": agent.StateProcessing, "rest": agent.StateIdle, "asks": agent.StateAwaitingInput}
+	for id, state := range states {
+		create(t, one, backend.SessionInfo{ID: id, Folder: "/" + id, State: state, UpdatedAt: 1})
+	}
+	for id, s := range map[string]*storage.Store{"own": one, "other": two, "lost": two} {
+		release, err := s.Lease(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id == "lost" {
+			release()
+		}
+	}
+	list := func(f backend.SessionFilter) (all, cut []string) {
+		t.Helper()
+		page, err := one.SessionPage(t.Context(), backend.SessionQuery{SessionFilter: f, Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, info := range page.Sessions {
+			if all = append(all, info.ID); info.Interrupted {
+				cut = append(cut, info.ID)
+			}
+		}
+		return all, cut
+	}
+	for state, want := range map[agent.State][2][]string{
+		"":                       {{"rest", "own", "other", "never", "lost", "asks"}, {"never", "lost"}},
+		agent.StateProcessing:    {{"own", "other"}, nil},
+		agent.StateIdle:          {{"rest", "never", "lost"}, {"never", "lost"}},
+		agent.StateAwaitingInput: {{"asks"}, nil},
+	} {
+		all, cut := list(backend.SessionFilter{State: state})
+		if diff := cmp.Diff(want, [2][]string{all, cut}); diff != "" {
+			t.Errorf("%q:\n%s", state, diff)
+		}
+	}
+	if _, err := one.Lease("never"); err != nil { // a list that looked does not hold it
+		t.Error(err)
 	}
 }
 

@@ -228,15 +228,18 @@ ORDER BY h.id DESC LIMIT 1;
 SELECT id, folder, seq, updated_at FROM sessions;
 
 -- name: select-session-places
-WITH heads AS (
+WITH cut AS (
+  SELECT value AS id FROM json_each(?1, '$[1]')
+), heads AS (
   SELECT id, updated_at, title, settings, iif(json_valid(details), details, '{}') AS details,
     CASE
       WHEN state = 'awaiting_input' OR EXISTS (SELECT 1 FROM sessions a WHERE a.parent = s.id AND a.state = 'awaiting_input') THEN 'awaiting_input'
-      WHEN state = 'processing' OR EXISTS (SELECT 1 FROM sessions a WHERE a.parent = s.id AND a.state = 'processing') THEN 'processing'
+      WHEN state = 'processing' AND id NOT IN cut
+        OR EXISTS (SELECT 1 FROM sessions a WHERE a.parent = s.id AND a.state = 'processing' AND a.id NOT IN cut) THEN 'processing'
       ELSE 'idle'
     END AS state
   FROM sessions s
-  WHERE folder = ?1 AND updated_at >= ?2 AND updated_at < ?3 AND (parent IS NULL OR NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent))
+  WHERE folder IN (SELECT value FROM json_each(?1, '$[0]')) AND updated_at >= ?2 AND updated_at < ?3 AND (parent IS NULL OR NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent))
     AND substr(id, 1, length(?4)) = ?4 COLLATE NOCASE
 ), marked AS (
   SELECT id, updated_at, title, state, settings, details,
@@ -267,6 +270,11 @@ FROM sessions WHERE id IN (SELECT value FROM json_each(?));
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
   cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum
 FROM (SELECT * FROM sessions WHERE parent IN (SELECT value FROM json_each(?)) ORDER BY updated_at DESC LIMIT 2000) ORDER BY id;
+
+-- name: select-working-sessions
+SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum
+FROM sessions WHERE folder IN (SELECT value FROM json_each(?)) AND state = 'processing';
 
 -- name: select-unsettled-sessions
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,

@@ -122,7 +122,12 @@ func (s *Store) Session(ctx context.Context, id string) (backend.SessionInfo, er
 	if errors.Is(err, sql.ErrNoRows) {
 		return info, noSession(id)
 	}
-	return info, s.failed("read the session", err)
+	if err != nil {
+		return info, s.failed("read the session", err)
+	}
+	cut, err := s.interrupted(ctx, info)
+	info.Interrupted = len(cut) > 0
+	return info, err
 }
 
 // DeleteSessions implements [backend.Store].

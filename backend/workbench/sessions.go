@@ -22,6 +22,9 @@ func (w *Workbench) listSessions(ctx context.Context, in SessionListRequest) (ba
 	if q.Limit <= 0 {
 		q.Limit = defaultList
 	}
+	if in.Everywhere {
+		q.Folder = ""
+	}
 	if in.After != nil {
 		q.After = *in.After
 	}
@@ -118,10 +121,12 @@ type SessionRef struct {
 }
 
 // SessionListRequest is for sessions.list; Limit 0 means 50 sessions, without
-// their agents. After is where the page before this one ended.
+// their agents. After is where the page before this one ended. Everywhere lists the
+// sessions of all projects.
 type SessionListRequest struct {
 	Filter      backend.SessionFilter `json:"filter,omitzero"`
 	UrgentFirst bool                  `json:"urgent_first,omitempty"`
+	Everywhere  bool                  `json:"everywhere,omitempty"`
 	After       *backend.SessionPlace `json:"after,omitempty"`
 	Limit       int                   `json:"limit,omitempty"`
 }

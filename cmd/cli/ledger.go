@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -17,7 +15,7 @@ func (c *command) ledger(args []string) int {
 	flags := c.flags("atelier ledger [flags] [DIR]")
 	session := flags.String("session", "", "only this session and its agents, by its id")
 	asJSON := flags.Bool("json", false, "print one JSON object a line")
-	limit := flags.Int("limit", 50, "how many calls at most")
+	limit := flags.Int("limit", 50, "how many calls at most (0: all)")
 	unasked := flags.Bool("unasked", false, "only what was done without asking")
 	denied := flags.Bool("denied", false, "only what was denied")
 	tool := flags.String("tool", "", "only calls of this tool")
@@ -27,40 +25,43 @@ func (c *command) ledger(args []string) int {
 	if flags.NArg() > 1 {
 		return c.misused(flags, "one folder at a time")
 	}
-	if *limit <= 0 {
-		return c.misused(flags, "--limit is at least 1")
+	if *limit < 0 {
+		return c.misused(flags, "--limit is not negative")
 	}
 	in := workbench.LedgerRequest{Session: *session, Filter: audit.LedgerFilter{Tool: *tool, Unasked: *unasked}}
 	if *denied {
 		in.Filter.Decision = agent.Deny
 	}
-	return c.withApp(flags.Arg(0), func(a *app) error { return printLedger(c.ctx, a, in, *limit, *asJSON, c.out) })
+	return c.withApp(flags.Arg(0), func(a *app) error { return c.printLedger(a, in, *limit, *asJSON) })
 }
 
-// printLedger prints page after page until it has printed most calls.
-func printLedger(ctx context.Context, host Host, in workbench.LedgerRequest, most int, asJSON bool, out io.Writer) error {
-	for most > 0 && ctx.Err() == nil {
-		in.Limit = most
-		page, err := ask[audit.LedgerPage](ctx, host, "permissions.ledger", in)
+// printLedger prints page after page until it has printed as many calls as the limit says.
+func (c *command) printLedger(host Host, in workbench.LedgerRequest, limit int, asJSON bool) error {
+	for left := most(limit); left > 0 && c.ctx.Err() == nil; {
+		in.Limit = min(left, maxPage)
+		page, err := ask[audit.LedgerPage](c.ctx, host, "permissions.ledger", in)
 		if err != nil {
 			return err
 		}
 		for _, row := range page.Rows {
 			if asJSON {
-				err = writeJSON(out, row)
+				err = writeJSON(c.out, row)
 			} else {
-				_, err = fmt.Fprintln(out, ledgerLine(row))
+				_, err = fmt.Fprintln(c.out, ledgerLine(row))
 			}
 			if err != nil {
 				return err
 			}
 		}
-		most -= len(page.Rows)
+		left -= len(page.Rows)
 		if in.Before = page.Next; in.Before == nil {
 			break
 		}
 	}
-	return ctx.Err()
+	if in.Before != nil && c.ctx.Err() == nil {
+		c.tellCut(limit)
+	}
+	return c.ctx.Err()
 }
 
 // maxLedgerLine is how much of a command is printed, in characters; --json has more.

@@ -64,7 +64,7 @@ func TestLedger(t *testing.T) {
 			t.Errorf("%s: exit %d: %s%s", args, code, out, errs)
 		}
 	}
-	for args, want := range map[string]int{"--session nobody": 1, "--limit 0": 2, "a b": 2} {
+	for args, want := range map[string]int{"--session nobody": 1, "--limit -1": 2, "a b": 2} {
 		if _, _, code := p.run(append([]string{"ledger"}, strings.Fields(args)...)...); code != want {
 			t.Errorf("%s: exit %d, want %d", args, code, want)
 		}

@@ -69,6 +69,8 @@ type sessionFlags struct {
 	*pflag.FlagSet
 	folder string
 	asJSON bool
+	// everywhere is set by the flag of [sessionFlags.allProjects].
+	everywhere bool
 }
 
 func (c *command) sessionFlags(use string) *sessionFlags {
@@ -76,6 +78,11 @@ func (c *command) sessionFlags(use string) *sessionFlags {
 	f.StringVarP(&f.folder, "directory", "C", "", "project folder (default: the current one)")
 	f.BoolVar(&f.asJSON, "json", false, "print JSON, an object a line")
 	return f
+}
+
+// allProjects adds the flag that widens a list or a search to every folder.
+func (f *sessionFlags) allProjects() {
+	f.BoolVar(&f.everywhere, "all-projects", false, "the sessions of all projects")
 }
 
 // withSession runs something with a session, which is given by its id or the

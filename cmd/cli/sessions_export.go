@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/redact"
@@ -46,7 +47,12 @@ func (c *command) exportSession(use string, args []string) int {
 			return c.listSecrets(c.out, found, more, f.asJSON)
 		}
 		to := destination{c: c, path: *out, format: in.Format}
-		found, more, err := a.Export(c.ctx, in, to.open, to.beside)
+		var found []redact.SecretFinding
+		more := 0
+		err := c.patiently(to.progress, func() (err error) {
+			found, more, err = a.Export(c.ctx, in, to.open, to.beside)
+			return err
+		})
 		if err = to.close(err); err != nil {
 			return err
 		}
@@ -92,13 +98,31 @@ type destination struct {
 	format workbench.ExportFormat
 	temp   *os.File
 	target string
+	// written counts the bytes of the export, while it is written.
+	written atomic.Int64
+}
+
+// Write implements [io.Writer] for the export, once it is open.
+func (d *destination) Write(b []byte) (n int, err error) {
+	if d.temp != nil {
+		n, err = d.temp.Write(b)
+	} else {
+		n, err = d.c.out.Write(b)
+	}
+	d.written.Add(int64(n))
+	return n, err
+}
+
+// progress says how far the export is.
+func (d *destination) progress() string {
+	return fmt.Sprintf("Exporting the session: %.1f MB written.", float64(d.written.Load())/1e6)
 }
 
 // open returns what the export is written to: a file that gets its name once it is
 // whole.
 func (d *destination) open(name string) (io.Writer, error) {
 	if d.path == "" || d.path == "-" {
-		return d.c.out, nil
+		return d, nil
 	}
 	d.target = d.path
 	info, err := os.Stat(d.path)
@@ -116,7 +140,7 @@ func (d *destination) open(name string) (io.Writer, error) {
 	if d.temp, err = os.CreateTemp(filepath.Dir(d.target), ".atelier-export-*"); err != nil {
 		return nil, fmt.Errorf("write the export: %w", err)
 	}
-	return d.temp, nil
+	return d, nil
 }
 
 // beside writes another file of the session.

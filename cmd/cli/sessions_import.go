@@ -23,13 +23,13 @@ func (c *command) importSessions(use string, args []string) int {
 	f.BoolVar(&f.claude, "claude", false, "those of Claude Code")
 	f.BoolVar(&f.codex, "codex", false, "those of Codex")
 	f.BoolVar(&f.again, "again", false, "import what was imported before, as another session")
-	f.IntVar(&f.limit, "limit", 50, "how many to list or import at most, the newest first")
+	f.IntVar(&f.limit, "limit", 50, "how many to list or import at most, the newest first (0: all)")
 	if code, ok := c.parse(f.FlagSet, args); !ok {
 		return code
 	}
 	switch {
-	case f.limit <= 0:
-		return c.misused(f.FlagSet, "--limit is at least 1")
+	case f.limit < 0:
+		return c.misused(f.FlagSet, "--limit is not negative")
 	case f.list && f.NArg() > 0:
 		return c.misused(f.FlagSet, "--list and a file exclude each other")
 	case !f.list && !f.claude && !f.codex && f.NArg() == 0:
@@ -63,15 +63,19 @@ func (f importFlags) wants(p agent.Program) bool {
 
 // importFound lists or imports the transcripts of other programs.
 func (c *command) importFound(a *app, f importFlags) error {
-	left := f.limit
-	for offset := 0; left > 0 && c.ctx.Err() == nil; {
+	left, cut := most(f.limit), false
+	for offset := 0; !cut && c.ctx.Err() == nil; {
 		page, err := ask[workbench.FoundReply](c.ctx, a, "transcripts.found", workbench.FoundRequest{Offset: offset, Limit: 200})
 		if err != nil {
 			return err
 		}
 		for _, found := range page.Found {
-			if left == 0 || !f.wants(found.Program) {
+			if !f.wants(found.Program) {
 				continue
+			}
+			if cut = left == 0; cut {
+				c.tellCut(f.limit)
+				break
 			}
 			left--
 			if f.list {

@@ -43,9 +43,9 @@ func (c *command) listSessions(use string, args []string) int {
 		return c.misused(f.FlagSet, err.Error())
 	}
 	return c.withApp(f.folder, func(a *app) error {
-		in := workbench.SessionListRequest{Filter: f.filter}
-		for left := f.limit; left > 0 && c.ctx.Err() == nil; {
-			in.Limit = left
+		in := workbench.SessionListRequest{Filter: f.filter, Everywhere: f.everywhere}
+		for left := most(f.limit); left > 0 && c.ctx.Err() == nil; {
+			in.Limit = min(left, maxPage)
 			page, err := ask[backend.SessionPage](c.ctx, a, "sessions.list", in)
 			if err != nil {
 				return err
@@ -62,8 +62,19 @@ func (c *command) listSessions(use string, args []string) int {
 				break
 			}
 		}
+		if in.After != nil && c.ctx.Err() == nil {
+			c.tellCut(f.limit)
+		}
 		return c.ctx.Err()
 	})
+}
+
+// stateName says what a session is doing.
+func stateName(session backend.SessionInfo) string {
+	if session.Interrupted {
+		return "interrupted"
+	}
+	return sessionStates[session.State]
 }
 
 // sessionLine is a session in one line.
@@ -76,7 +87,7 @@ func sessionLine(session backend.SessionInfo) string {
 	if session.Helper != nil {
 		title = "└ " + title
 	}
-	line := fmt.Sprintf("%s  %s  %-13s  %s", session.ID, at, sessionStates[session.State], oneLine(title))
+	line := fmt.Sprintf("%s  %s  %-13s  %s", session.ID, at, stateName(session), oneLine(title))
 	if session.Marks.Pinned {
 		line += " (pinned)"
 	}
@@ -211,6 +222,10 @@ func (c *command) printSession(f *sessionFlags, session backend.SessionInfo) err
 	if f.asJSON {
 		return writeJSON(c.out, session)
 	}
-	_, err := fmt.Fprintln(c.out, sessionLine(session))
+	line := sessionLine(session)
+	if f.everywhere {
+		line += "  " + oneLine(session.Folder)
+	}
+	_, err := fmt.Fprintln(c.out, line)
 	return err
 }

@@ -97,11 +97,12 @@ func (c *command) listFlags(use string) *listFlags {
 	f.BoolVar(&f.archived, "archived", false, "archived sessions instead")
 	f.BoolVar(&f.deleted, "deleted", false, "deleted sessions instead, which can be restored")
 	f.BoolVar(&f.all, "all", false, "archived and deleted ones, too")
-	f.StringVar(&f.state, "state", "", "only those that are waiting, working or resting")
+	f.StringVar(&f.state, "state", "", "only those that are waiting, working or resting; what was interrupted rests")
 	f.StringVar(&f.filter.Model, "model", "", "only of this model: ID or PROVIDER/ID")
 	f.StringVar(&f.since, "since", "", "only changed on this day or later: YYYY-MM-DD")
 	f.StringVar(&f.until, "until", "", "only changed before this day: YYYY-MM-DD")
-	f.IntVar(&f.limit, "limit", 50, "how many sessions at most, without their agents")
+	f.IntVar(&f.limit, "limit", 50, "how many sessions at most, without their agents (0: all)")
+	f.allProjects()
 	return f
 }
 
@@ -121,8 +122,8 @@ func (f *listFlags) read() (err error) {
 			return errors.New("--state is waiting, working or resting")
 		}
 	}
-	if f.limit <= 0 {
-		return errors.New("--limit is at least 1")
+	if f.limit < 0 {
+		return errors.New("--limit is not negative")
 	}
 	if f.filter.Since, err = dayOf(f.since); err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -13,35 +14,53 @@ import (
 // maxSnippet is how much of a hit is printed, in characters.
 const maxSnippet = 200
 
+// maxPage is how many rows are asked for at once.
+const maxPage = 500
+
+// most reads a limit, of which 0 stands for none.
+func most(limit int) int {
+	if limit == 0 {
+		return math.MaxInt
+	}
+	return limit
+}
+
 // searchSessions finds texts in sessions, once all of them are indexed.
 func (c *command) searchSessions(use string, args []string) int {
 	f := c.sessionFlags(use)
-	all := f.Bool("all", false, "search the sessions of all projects")
-	limit := f.Int("limit", 50, "how many hits are printed at most")
+	f.allProjects()
+	f.BoolVar(&f.everywhere, "all", false, "the same as --all-projects")
+	limit := f.Int("limit", 50, "how many hits at most (0: all)")
 	if code, ok := c.parse(f.FlagSet, args); !ok {
 		return code
 	}
-	if f.NArg() == 0 || *limit < 1 {
-		return c.misused(f.FlagSet, "say what to search for, and a limit of at least 1; put -- before a query that begins with a hyphen")
+	switch {
+	case f.NArg() == 0:
+		return c.misused(f.FlagSet, "say what to search for; put -- before a query that begins with a hyphen")
+	case *limit < 0:
+		return c.misused(f.FlagSet, "--limit is not negative")
 	}
-	in := workbench.SearchRequest{Text: strings.Join(f.Args(), " "), Everywhere: *all}
+	in := workbench.SearchRequest{Text: strings.Join(f.Args(), " "), Everywhere: f.everywhere}
 	return c.withApp(f.folder, func(a *app) error {
-		if err := a.index.CatchUp(c.ctx); err != nil {
+		if err := c.patiently(a.indexing, func() error { return a.index.CatchUp(c.ctx) }); err != nil {
 			return err
 		}
-		for left := *limit; left > 0; {
-			in.Limit = left
+		any := false
+		for left := most(*limit); left > 0; {
+			in.Limit = min(left, maxPage)
 			found, err := ask[backend.Found](c.ctx, a, "sessions.search", in)
 			if err != nil {
 				return err
 			}
 			if in.Next == "" {
 				c.warnUnclear(found.Filters)
+				c.tellExcluded(found.Hyphens)
 			}
 			for _, session := range found.Sessions {
 				session.Hits = session.Hits[:min(left, len(session.Hits))]
 				left -= len(session.Hits)
-				if err := c.printFound(f, session, *all); err != nil {
+				any = true
+				if err := c.printFound(f, session); err != nil {
 					return err
 				}
 			}
@@ -49,8 +68,36 @@ func (c *command) searchSessions(use string, args []string) int {
 				break
 			}
 		}
+		if in.Next != "" {
+			c.tellCut(*limit)
+		}
+		if !any {
+			fmt.Fprintln(c.err, "Nothing was found.")
+		}
 		return nil
 	})
+}
+
+// indexing says how many sessions have still to be read before a search.
+func (a *app) indexing() string {
+	if n := a.index.Behind(); n > 0 {
+		return fmt.Sprintf("Reading the sessions for the search index, once: %d to go.", n)
+	}
+	return ""
+}
+
+// tellExcluded says which words a hyphen excluded, and how to search for them instead.
+func (c *command) tellExcluded(hyphens []backend.SearchHyphen) {
+	for _, h := range hyphens {
+		if !h.Excluded {
+			continue
+		}
+		fmt.Fprintf(c.err, "Texts with “%s” are left out.", oneLine(h.Word))
+		if h.Instead != "" {
+			fmt.Fprintf(c.err, " To find %s, search for %s, with its quotation marks.", oneLine("-"+h.Word), oneLine(h.Instead))
+		}
+		fmt.Fprintln(c.err)
+	}
 }
 
 // warnUnclear says which filters do nothing.
@@ -63,7 +110,7 @@ func (c *command) warnUnclear(filters []backend.SearchFilter) {
 }
 
 // printFound prints the hits in one session.
-func (c *command) printFound(f *sessionFlags, session backend.FoundSession, all bool) error {
+func (c *command) printFound(f *sessionFlags, session backend.FoundSession) error {
 	if len(session.Hits) == 0 {
 		return nil
 	}
@@ -75,7 +122,7 @@ func (c *command) printFound(f *sessionFlags, session backend.FoundSession, all 
 	if session.Archived {
 		b.WriteString("  (archived)")
 	}
-	if all {
+	if f.everywhere {
 		b.WriteString("  " + oneLine(session.Folder))
 	}
 	b.WriteByte('\n')

@@ -40,7 +40,25 @@ func TestSearchSessions(t *testing.T) {
 	if out, errs := search("nowhere", "cost:much"); out != "" || !strings.Contains(errs, "cost:much is not understood") {
 		t.Errorf("%q, %q", out, errs)
 	}
-	for _, args := range [][]string{{}, {"--limit", "0", "x"}} {
+	// An option stands for itself; a word that is excluded is said, with what finds it.
+	for query, want := range map[string]string{
+		"needle -rf":       "Texts with “rf” are left out. To find -rf, search for \"-rf\", with its quotation marks.\n",
+		"needle -here":     "Texts with “here” are left out. To find -here, search for \"-here\"",
+		`needle -"is her"`: "Texts with “is her” are left out.",
+		"needle --here":    "Nothing was found.\n",
+		`"-rf"`:            "Nothing was found.\n",
+	} {
+		if _, errs := search("--", query); !strings.HasPrefix(errs, want) {
+			t.Errorf("%s: %q", query, errs)
+		}
+	}
+	if _, errs := search("--limit", "1", "needle"); errs != "The list was cut after 1. --limit N shows more, --limit 0 all.\n" {
+		t.Errorf("%q", errs)
+	}
+	if out, errs := search("--limit", "0", "needle"); errs != "" || strings.Count(out, "needle") < 3 {
+		t.Errorf("%q, %q", out, errs)
+	}
+	for _, args := range [][]string{{}, {"--limit", "-1", "x"}} {
 		if _, errs, code := p.run(append([]string{"sessions", "search"}, args...)...); code != 2 || !strings.Contains(errs, "Usage: atelier sessions search") {
 			t.Errorf("%v: exit %d: %s", args, code, errs)
 		}

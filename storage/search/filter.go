@@ -26,7 +26,8 @@ type selection struct {
 // looked for.
 func (s *searcher) selection(q Query) (selection, error) {
 	sel := selection{before: math.MaxInt64}
-	if at, err := strconv.ParseInt(s.in.Next, 10, 64); err == nil && at > 0 {
+	next, _, _ := strings.Cut(s.in.Next, optionMark)
+	if at, err := strconv.ParseInt(next, 10, 64); err == nil && at > 0 {
 		sel.before = at
 	}
 	for _, f := range q.Filters {
@@ -59,7 +60,7 @@ func (s *searcher) selection(q Query) (selection, error) {
 	case grams != "":
 		texts, id, first = "grams g CROSS JOIN docs d ON d.id = g.rowid", "g.rowid", "grams MATCH ? AND "
 		args = append([]any{grams}, args...)
-	case len(q.Words) == 0 && !q.has(FilterFile, FilterTool, FilterModel, FilterAfter, FilterBefore, FilterIn):
+	case len(q.Words)+len(q.Options) == 0 && !q.has(FilterFile, FilterTool, FilterModel, FilterAfter, FilterBefore, FilterIn):
 		texts, first, sel.whole = "docs d INDEXED BY titles", "d.kind = 'title' AND ", true // filters of sessions find sessions
 	}
 	sel.args = args
@@ -103,7 +104,7 @@ func conditions(q Query, in backend.Search) (sessions, texts condition) {
 		switch f.Name {
 		case FilterFile:
 			const calls = " FROM paths f JOIN touched t ON t.path = f.id WHERE instr(f.path, ?) > 0)"
-			if len(q.Words) == 0 { // the calls are found, else what was said about them as well
+			if len(q.Words)+len(q.Options) == 0 { // the calls are found, else what was said about them as well
 				texts.add(f.Not, "d.id IN (SELECT t.doc"+calls, f.Text)
 			} else {
 				sessions.add(f.Not, "s.id IN (SELECT t.session"+calls, f.Text)

@@ -104,7 +104,7 @@ func (ix *Index) search(ctx context.Context, in backend.Search, now time.Time) (
 	if ix.db == nil {
 		return found, errNoIndex
 	}
-	if len(q.Words) == 0 && len(q.Filters) == 0 {
+	if len(q.Words) == 0 && len(q.Options) == 0 && len(q.Filters) == 0 {
 		return found, nil
 	}
 	tx, err := ix.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -112,11 +112,18 @@ func (ix *Index) search(ctx context.Context, in backend.Search, now time.Time) (
 		return found, fmt.Errorf("search: %w", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was changed
-	s := searcher{ctx: ctx, tx: tx, in: in, terms: termsOf(q), sessions: map[int64]*group{}, left: []int64{}}
-	s.limit = in.Limit
-	if s.limit <= 0 || s.limit > mostHits {
-		s.limit = usualHits
+	options, err := decide(ctx, tx, q.Options, in.Next)
+	if err != nil {
+		return found, fmt.Errorf("search: %w", err)
 	}
+	found.Hyphens = hyphens(options, q.Without)
+	q.Options = options.found
+	q.Without = append(q.Without, options.excluded...)
+	found.Words = slices.Concat(q.Words, q.Options)
+	if len(found.Words) == 0 && len(q.Filters) == 0 {
+		return found, nil
+	}
+	s := newSearcher(ctx, tx, in, termsOf(q))
 	sel, err := s.selection(q)
 	if err != nil {
 		return found, err
@@ -125,28 +132,39 @@ func (ix *Index) search(ctx context.Context, in backend.Search, now time.Time) (
 	if err != nil {
 		return found, fmt.Errorf("search: %w", err)
 	}
-	found.Next = next
+	if next != "" {
+		found.Next = next + options.mark()
+	}
 	found.Sessions, err = s.results()
 	return found, err
 }
 
-// terms are what a text has to have and must not have, folded.
-type terms struct{ with, without []string }
+// terms are what a text has to have and must not have, folded. Of the words that it
+// has to have, options have to stand as such; see [standsIn].
+type terms struct{ with, options, without []string }
 
-func termsOf(q Query) (t terms) {
-	for _, word := range q.Words {
-		t.with = append(t.with, fold(word))
-	}
-	for _, word := range q.Without {
-		t.without = append(t.without, fold(word))
-	}
+func termsOf(q Query) terms {
+	t := terms{with: folded(q.Words), options: folded(q.Options), without: folded(q.Without)}
+	t.with = append(t.with, t.options...)
 	return t
+}
+
+func folded(words []string) (out []string) {
+	for _, word := range words {
+		out = append(out, fold(word))
+	}
+	return out
 }
 
 // in reports whether a folded text is wanted.
 func (t terms) in(folded string) bool {
 	for _, word := range t.with {
 		if !strings.Contains(folded, word) {
+			return false
+		}
+	}
+	for _, option := range t.options {
+		if !standsIn(folded, option) {
 			return false
 		}
 	}
@@ -174,6 +192,14 @@ type searcher struct {
 	// moment are the hits of the millisecond that is looked at. Copies of an event
 	// have the same time.
 	moment []*hit
+}
+
+func newSearcher(ctx context.Context, tx *sql.Tx, in backend.Search, t terms) *searcher {
+	s := &searcher{ctx: ctx, tx: tx, in: in, terms: t, limit: in.Limit, sessions: map[int64]*group{}, left: []int64{}}
+	if s.limit <= 0 || s.limit > mostHits {
+		s.limit = usualHits
+	}
+	return s
 }
 
 // group has the hits of one session.

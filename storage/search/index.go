@@ -128,6 +128,9 @@ func (ix *Index) CatchUp(ctx context.Context) error {
 	}
 }
 
+// Behind returns how many sessions the running pass has not read yet; 0 if none runs.
+func (ix *Index) Behind() int { return int(ix.behind.Load()) }
+
 // Rebuild rebuilds the index.
 func (ix *Index) Rebuild(ctx context.Context) error {
 	ix.broken.Store(true)

@@ -23,7 +23,10 @@ const (
 type Query struct {
 	// Words have to occur, Without must not. They are as typed.
 	Words, Without []string
-	Filters        []Filter
+	// Options are words after one hyphen, with it: -rf. A search decides whether they
+	// are options of commands, which have to occur, or words that must not.
+	Options []string
+	Filters []Filter
 	// Shown has the filters as they were typed, also those that mean nothing.
 	Shown []backend.SearchFilter
 }
@@ -67,8 +70,9 @@ var parts = []string{"title", "prompt", "answer", "thinking", "input", "output",
 var states = []string{"archived", "agent"}
 
 // Parse reads what a person typed. No text is an error: what is not a filter is a
-// word. "Quotation marks" hold a phrase together, a hyphen excludes what follows
-// it, and a filter whose value means nothing is listed as such.
+// word. "Quotation marks" hold a phrase together. A hyphen excludes the filter or
+// the phrase that follows it; before a word it may, see [Query]. Two hyphens belong
+// to the word. A filter whose value means nothing is listed as such.
 func Parse(text string, now time.Time) Query {
 	var q Query
 	rest := strings.ToValidUTF8(head(text, maxQuery), " ")
@@ -110,7 +114,7 @@ func token(text string) (raw, rest string) {
 // add takes one word, phrase or filter.
 func (q *Query) add(raw string, now time.Time) {
 	body, not := strings.CutPrefix(raw, "-")
-	if body == "" {
+	if body == "" || body[0] == '-' {
 		body, not = raw, false
 	}
 	if name, value, ok := strings.Cut(body, ":"); ok {
@@ -119,12 +123,16 @@ func (q *Query) add(raw string, now time.Time) {
 			return
 		}
 	}
+	isWord := body[0] != '"'
 	if body = strings.TrimFunc(unquoted(body), blank); body == "" {
 		return
 	}
-	if not {
+	switch {
+	case not && isWord:
+		q.Options = append(q.Options, raw)
+	case not:
 		q.Without = append(q.Without, body)
-	} else {
+	default:
 		q.Words = append(q.Words, body)
 	}
 }

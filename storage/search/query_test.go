@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,10 @@ func TestParse(t *testing.T) {
 		`"a phrase" -"not it"`: {Words: []string{"a phrase"}, Without: []string{"not it"}},
 		`open "never closed`:   {Words: []string{"open", "never closed"}},
 		`5"x http://y -`:       {Words: []string{`5"x`, "http://y", "-"}},
+		"rm -rf":               {Words: []string{"rm"}, Options: []string{"-rf"}},
+		"git commit --no-edit": {Words: []string{"git", "commit", "--no-edit"}},
+		"-- ---":               {Words: []string{"--", "---"}},
+		`-"-rf" "-rf" -x:y`:    {Words: []string{"-rf"}, Without: []string{"-rf"}, Options: []string{"-x:y"}},
 	} {
 		if diff := cmp.Diff(want, search.Parse(text, now)); diff != "" {
 			t.Errorf("%q:\n%s", text, diff)
@@ -63,10 +68,10 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		q := search.Parse(text, now)
-		if n := len(q.Words) + len(q.Without) + len(q.Shown); n > 32 || len(q.Filters) > len(q.Shown) {
+		if n := len(q.Words) + len(q.Options) + len(q.Without) + len(q.Shown); n > 32 || len(q.Filters) > len(q.Shown) {
 			t.Errorf("%d terms", n)
 		}
-		for _, word := range append(q.Words, q.Without...) {
+		for _, word := range slices.Concat(q.Words, q.Options, q.Without) {
 			if word == "" || !utf8.ValidString(word) || strings.ContainsRune(word, 0) && word[0] == 0 {
 				t.Errorf("the word %q", word)
 			}

@@ -831,6 +831,7 @@ export type Found = {
   sessions?: FoundSession[]
   words?: string[]
   filters?: SearchFilter[]
+  hyphens?: SearchHyphen[]
   next?: string
   behind?: number
 }
@@ -1969,6 +1970,13 @@ export type SearchHit = {
   copies?: number
 }
 
+export type SearchHyphen = {
+  word: string
+  excluded?: boolean
+  raw: string
+  instead?: string
+}
+
 export type SearchRequest = {
   text: string
   everywhere?: boolean
@@ -2331,11 +2339,13 @@ export type SessionInfo = {
   imported?: Imported
   helper?: Helper
   damaged?: boolean
+  interrupted?: boolean
 }
 
 export type SessionListRequest = {
   filter?: SessionFilter
   urgent_first?: boolean
+  everywhere?: boolean
   after?: SessionPlace
   limit?: number
 }
