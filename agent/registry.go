@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"atelier.dev/atelier/agent/llm"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -87,6 +88,9 @@ func readSchema(spec Spec) (func() (*jsonschema.Resolved, error), error) {
 	}
 	if later, ok := derived.Load(string(spec.Schema)); ok {
 		return later.(func() (*jsonschema.Resolved, error)), nil
+	}
+	if spec.Checked {
+		return sync.OnceValues(func() (*jsonschema.Resolved, error) { return resolve(spec.Name, spec.Schema) }), nil
 	}
 	resolved, err := resolve(spec.Name, spec.Schema)
 	return func() (*jsonschema.Resolved, error) { return resolved, nil }, err

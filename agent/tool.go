@@ -84,6 +84,9 @@ type Spec struct {
 	// Hidden tools are understood, but not shown until something tells the model
 	// of them.
 	Hidden bool
+	// Checked says that Schema is known to be valid. It is then prepared when a call
+	// needs it, and not when the tool is registered.
+	Checked bool
 }
 
 // shown returns the tool under its own name and schema.

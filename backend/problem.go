@@ -66,6 +66,8 @@ const (
 	ProblemServerAnswer       ProblemID = "server_answer"
 	ProblemCommandUnknown     ProblemID = "command_unknown"
 	ProblemCommandArgument    ProblemID = "command_argument"
+	ProblemSlashUnknown       ProblemID = "slash_unknown"
+	ProblemSlashMistyped      ProblemID = "slash_mistyped"
 	ProblemCommandFailed      ProblemID = "command_failed"
 
 	// Problems of settings.
@@ -247,8 +249,16 @@ var problems = map[ProblemID]problem{
 	ProblemServerQuestionGone: {code: CodeNotFound, message: "This question is no longer waiting.", kept: "It was answered, or the call that it belongs to has ended."},
 	ProblemServerAnswer:       {code: CodeInvalid, message: "The answer does not fit the form.", kept: "The question still waits.", next: "Check the values and send them again."},
 	ProblemCommandUnknown:     {code: CodeNotFound, message: "There is no command /{0} now.", next: "Type a slash to see the commands."},
-	ProblemCommandArgument:    {code: CodeInvalid, message: "The command /{0} needs a value for {1}.", next: "Add it, and send again."},
-	ProblemCommandFailed:      {code: CodeNotFound, message: "The server did not give the text of the command /{0}.", kept: "Nothing was sent.", next: "Look at the server in the panel, and try again."},
+	ProblemSlashUnknown: {
+		code: CodeInvalid, message: "There is no command /{0}.", kept: "Nothing was sent.",
+		next: "To send it as text, put a space before the slash.",
+	},
+	ProblemSlashMistyped: {
+		code: CodeInvalid, message: "There is no command /{0}. The nearest is /{1}.", kept: "Nothing was sent.",
+		next: "Correct the name. To send it as text, put a space before the slash.",
+	},
+	ProblemCommandArgument: {code: CodeInvalid, message: "The command /{0} needs a value for {1}.", next: "Add it, and send again."},
+	ProblemCommandFailed:   {code: CodeNotFound, message: "The server did not give the text of the command /{0}.", kept: "Nothing was sent.", next: "Look at the server in the panel, and try again."},
 	ProblemMessageDelivered: {
 		code: CodeNotFound, message: "This message is no longer waiting.",
 		kept: "It was delivered, or removed in another window.", next: "Send another one.",

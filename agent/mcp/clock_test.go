@@ -150,3 +150,45 @@ func TestProgressResetsTheLimit(t *testing.T) {
 		}
 	})
 }
+
+// TestPausesDouble proves that a lost connection is tried again after pauses that double.
+func TestPausesDouble(t *testing.T) { // OAS-404
+	synctest.Test(t, func(t *testing.T) {
+		server := &breakable{Handler: mcptest.Handler("good")}
+		m := inBubble(t, server)
+		synctest.Wait()
+		server.broken.Store(true)
+		var pauses []time.Duration
+		next := time.Time{}
+		for range 600 {
+			time.Sleep(100 * time.Millisecond)
+			synctest.Wait()
+			if at := m.Status()[0].Next; !at.IsZero() && !at.Equal(next) {
+				next = at
+				pauses = append(pauses, time.Until(at).Round(time.Second))
+			}
+		}
+		if diff := cmp.Diff([]time.Duration{1 * time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}, pauses); diff != "" {
+			t.Errorf("the pauses (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestStartIsLimited proves that a server has ten seconds to connect, or what its
+// configuration says, but not more than thirty.
+func TestStartIsLimited(t *testing.T) { // OAS-416
+	for limit, want := range map[time.Duration]time.Duration{0: 10 * time.Second, 3 * time.Second: 3 * time.Second, 20 * time.Second: 20 * time.Second, time.Hour: 30 * time.Second, 30 * time.Second: 30 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			server := &breakable{Handler: mcptest.Handler("good")}
+			server.hanging.Store(true)
+			m := mcp.New(mcp.Config{RoundTripper: func(mcp.Server) http.RoundTripper { return mcptest.InProcess{Handler: server} }})
+			s := mcp.Server{Name: "s", Transport: mcp.TransportHTTP, Remote: mcp.Remote{URL: "http://server.test/mcp"}}
+			s.Limits.Start = limit
+			began := time.Now()
+			trial := m.Try(t.Context(), s)
+			if took := time.Since(began); took != want || kind(trial.Status.Reason) != mcp.FaultSlow {
+				t.Errorf("%v: given up after %v: %v", limit, took, trial.Status.Reason)
+			}
+		})
+	}
+}

@@ -84,6 +84,8 @@ func (c *conn) fault(ctx context.Context, err error) *Fault {
 		return &Fault{Kind: FaultProtocol, Detail: "it forgot the session", Err: err}
 	case errors.Is(err, ErrNeedsAuth):
 		return &Fault{Kind: FaultAuth, Err: err}
+	case errors.As(err, &version) && version.Version == "":
+		return &Fault{Kind: FaultProtocol, Detail: "it does not say which version of the protocol it speaks", Err: err}
 	case errors.As(err, &version):
 		return &Fault{Kind: FaultVersion, Detail: beginning(version.Version, shownOf), Err: err}
 	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -155,14 +155,18 @@ func TestResourcesAndPrompts(t *testing.T) {
 func TestProgramHasItsEnvironment(t *testing.T) { // OAS-403, K-16
 	t.Parallel()
 	s := mcptest.Stdio(t, "good")
-	s.Stdio.Env["GIVEN_TOKEN"] = "given"
-	h := manager(t, mcp.Config{Environ: func() []string { return []string{"PATH=/bin", "OTHER_API_KEY=secret", "PLAIN=plain"} }}, s)
+	s.Stdio.Env["GIVEN_TOKEN"], s.Stdio.Env["TWICE"] = "given", "configured"
+	h := manager(t, mcp.Config{Environ: func() []string {
+		return []string{"PATH=/bin", "OTHER_API_KEY=secret", "PLAIN=plain", "TWICE=inherited"}
+	}}, s)
 	h.connected(t, "good")
 	var got struct{ Env []string }
 	if err := json.Unmarshal(h.call(t, "good", "env", `{}`).Structured, &got); err != nil {
 		t.Fatal(err)
 	}
-	for entry, want := range map[string]bool{"GIVEN_TOKEN=given": true, "PLAIN=plain": true, "OTHER_API_KEY=secret": false} {
+	for entry, want := range map[string]bool{
+		"GIVEN_TOKEN=given": true, "PLAIN=plain": true, "OTHER_API_KEY=secret": false, "TWICE=configured": true, "TWICE=inherited": false,
+	} {
 		if slices.Contains(got.Env, entry) != want {
 			t.Errorf("the environment has %s: %v", entry, !want)
 		}
@@ -309,6 +313,17 @@ func TestServersAreReplacedByDifference(t *testing.T) { // OAS-409, OAS-410, OAS
 	if _, err := h.Call(t.Context(), mcp.CallRequest{Server: "one", Tool: "echo"}); kind(err) != mcp.FaultOff {
 		t.Errorf("a call of a server that is off: %v", err)
 	}
+	offered, _ := h.Tools()
+	for _, server := range offered {
+		if server.Server == "one" && (len(server.Tools) > 0 || server.Resources) {
+			t.Errorf("a server that is off offers %d tools", len(server.Tools))
+		}
+	}
+	for _, s := range h.Status() {
+		if s.Name == "one" && len(s.Tools) > 0 {
+			t.Errorf("a server that is off lists %d tools", len(s.Tools))
+		}
+	}
 	if err := h.Switch("one", true); err != nil {
 		t.Fatal(err)
 	}
@@ -333,6 +348,33 @@ func TestChangedListIsReadAgain(t *testing.T) {
 		tools, after := h.Tools()
 		if before == after || tools[0].Tools[0].Description != "Now it does something else." {
 			t.Errorf("version %d → %d, tools %+v", before, after, tools)
+		}
+	})
+}
+
+// TestAllPagesAreRead proves that every page of a list is read, and in order.
+func TestAllPagesAreRead(t *testing.T) { // OAS-406
+	t.Parallel()
+	eachTransport(t, "pages", func(t *testing.T, s mcp.Server) {
+		h := manager(t, mcp.Config{}, s)
+		var got []string
+		for _, tool := range h.connected(t, s.Name).Tools {
+			got = append(got, tool.Name)
+		}
+		if diff := cmp.Diff([]string{"echo", "fail", "third", "last"}, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestTrialListsWhatSessionsList proves that a trial is the same client as a session.
+func TestTrialListsWhatSessionsList(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, "asker-only", func(t *testing.T, s mcp.Server) {
+		m := mcp.New(mcp.Config{Dir: t.TempDir()})
+		tools := m.Try(t.Context(), s).Status.Tools
+		if !slices.ContainsFunc(tools, func(tool mcp.ToolStatus) bool { return tool.Name == "only_for_askers" }) {
+			t.Errorf("%d tools", len(tools))
 		}
 	})
 }

@@ -25,10 +25,11 @@ func kind(err error) mcp.FaultKind {
 // A server that never becomes a connection is named for what it is.
 func TestServerThatDoesNotStart(t *testing.T) { // OAS-408, OAS-416
 	t.Parallel()
-	hangs := map[string]bool{"init-hang": true, "init-silent": true, "init-foreign": true, "init-garbage": true, "list-hang": true, "deaf": true}
+	hangs := map[string]bool{"init-hang": true, "init-silent": true, "init-foreign": true, "init-garbage": true, "list-hang": true, "list-foreign": true, "deaf": true}
 	stdio := map[string]mcp.FaultKind{
 		"start-crash": mcp.FaultExited, "init-crash": mcp.FaultExited, "init-hang": mcp.FaultSlow, "init-silent": mcp.FaultSlow, "init-error": mcp.FaultAnswer,
 		"init-version": mcp.FaultVersion, "init-text": mcp.FaultProtocol, "init-huge": mcp.FaultTooLarge, "init-foreign": mcp.FaultSlow, "init-garbage": mcp.FaultGarbage,
+		"init-unversioned": mcp.FaultProtocol, "init-mute": mcp.FaultProtocol, "list-mute": mcp.FaultProtocol, "list-foreign": mcp.FaultSlow,
 		"endless-line": mcp.FaultTooLarge, "garbage-flood": mcp.FaultGarbage, "list-hang": mcp.FaultSlow, "list-crash": mcp.FaultExited, "list-error": mcp.FaultAnswer,
 		"list-text": mcp.FaultProtocol, "list-deep": mcp.FaultGarbage, "deaf": mcp.FaultSlow,
 	}
@@ -36,6 +37,7 @@ func TestServerThatDoesNotStart(t *testing.T) { // OAS-408, OAS-416
 		"start-crash": mcp.FaultHTTP, "init-hang": mcp.FaultSlow, "init-silent": mcp.FaultProtocol, "init-error": mcp.FaultAnswer, "init-version": mcp.FaultVersion,
 		"init-text": mcp.FaultProtocol, "init-huge": mcp.FaultTooLarge, "endless-line": mcp.FaultTooLarge, "garbage-flood": mcp.FaultHTTP, "list-hang": mcp.FaultSlow,
 		"list-error": mcp.FaultAnswer, "list-text": mcp.FaultProtocol, "list-deep": mcp.FaultProtocol,
+		"init-foreign": mcp.FaultProtocol, "list-foreign": mcp.FaultProtocol, "init-unversioned": mcp.FaultProtocol,
 		"http-401": mcp.FaultAuth, "http-403": mcp.FaultHTTP, "http-404": mcp.FaultHTTP, "http-500": mcp.FaultHTTP, "http-html": mcp.FaultProtocol,
 		"http-empty": mcp.FaultProtocol, "http-cut": mcp.FaultProtocol, "http-sse-cut": mcp.FaultProtocol, "http-metadata": mcp.FaultRedirect,
 		"http-away": mcp.FaultRedirect, "http-file": mcp.FaultRedirect, "http-circle": mcp.FaultRedirect, "http-endless": mcp.FaultTooLarge,
@@ -44,7 +46,7 @@ func TestServerThatDoesNotStart(t *testing.T) { // OAS-408, OAS-416
 		s.Limits.Start = 30 * time.Second
 		if hangs[s.Name] {
 			s.Limits.Start = 500 * time.Millisecond
-			if want != mcp.FaultSlow || s.Name == "list-hang" {
+			if want != mcp.FaultSlow || s.Name == "list-hang" || s.Name == "list-foreign" {
 				s.Limits.Start = 5 * time.Second // a slow machine must have time to see more than silence
 			}
 		}
@@ -91,7 +93,7 @@ func TestServerThatDoesNotStart(t *testing.T) { // OAS-408, OAS-416
 func TestServerThatIsOdd(t *testing.T) {
 	t.Parallel()
 	both := []string{
-		"no-features", "lists-fail", "many-tools", "cursor-same", "cursor-endless", "names", "schemas", "long-words", "storm", "renames", "asks-loop",
+		"no-features", "pages", "deep-schemas", "lists-fail", "many-tools", "cursor-same", "cursor-endless", "names", "schemas", "long-words", "storm", "renames", "asks-loop",
 		"asks-nonsense", "log-flood", "progress-flood", "answer-twice", "answer-foreign", "answer-string", "answer-null", "answer-object", "answer-batch",
 		"call-base64", "call-4mb",
 	}
@@ -116,9 +118,6 @@ func TestServerThatIsOdd(t *testing.T) {
 		t.Run("stdio/"+behaviour, func(t *testing.T) { t.Parallel(); work(t, mcptest.Stdio(t, behaviour)) })
 	}
 	for _, behaviour := range both {
-		if behaviour == "answer-foreign" || behaviour == "answer-string" || behaviour == "answer-null" || behaviour == "answer-object" {
-			continue // a response over HTTP belongs to its request, whatever its id
-		}
 		t.Run("http/"+behaviour, func(t *testing.T) { t.Parallel(); work(t, mcptest.HTTP(t, behaviour)) })
 	}
 }
@@ -127,7 +126,7 @@ func TestServerThatIsOdd(t *testing.T) {
 func TestCallThatGoesWrong(t *testing.T) {
 	t.Parallel()
 	stdio := map[string]mcp.FaultKind{
-		"call-garbage": mcp.FaultGarbage, "call-text": mcp.FaultProtocol, "call-content": mcp.FaultProtocol, "call-crash": mcp.FaultExited,
+		"call-garbage": mcp.FaultGarbage, "call-text": mcp.FaultProtocol, "call-content": mcp.FaultProtocol, "call-crash": mcp.FaultExited, "call-mute": mcp.FaultProtocol,
 		"call-100mb": mcp.FaultTooLarge, "call-endless": mcp.FaultTooLarge,
 	}
 	http := map[string]mcp.FaultKind{

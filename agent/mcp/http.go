@@ -181,8 +181,12 @@ func (t *siftedTripper) RoundTrip(request *http.Request) (*http.Response, error)
 	if err != nil {
 		return nil, err
 	}
+	sift := t.sift
 	if h := heldIn(request.Context()); h != nil {
 		h.status.Store(int32(response.StatusCode))
+		if request.Method == http.MethodPost {
+			sift.only = h.id.Load()
+		}
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
@@ -192,9 +196,9 @@ func (t *siftedTripper) RoundTrip(request *http.Request) (*http.Response, error)
 			io.Closer
 		}{io.LimitReader(response.Body, bigResult), response.Body}
 	case kind == "text/event-stream":
-		response.Body = newSiftedBody(response.Body, t.sift, true)
+		response.Body = newSiftedBody(response.Body, sift, true)
 	case kind == "application/json":
-		response.Body = newSiftedBody(response.Body, t.sift, false)
+		response.Body = newSiftedBody(response.Body, sift, false)
 		response.ContentLength = -1
 	default:
 		response.Body = struct {

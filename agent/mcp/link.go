@@ -47,6 +47,7 @@ const (
 	mostGarbage = 4 << 20 // bytes of garbage that a connection survives
 	mostShown   = 20      // lines of it that are logged
 	deafTime    = 3 * time.Second
+	muteTime    = time.Second
 	shownOf     = 200 // bytes of something strange that are shown
 )
 
@@ -123,6 +124,19 @@ func (l *lineLink) deaf(err error) {
 	case <-l.quit:
 	case <-timer.C:
 		l.fail(&Fault{Kind: FaultBlocked, Err: err})
+	}
+}
+
+// mute fails the link because the server closed its output: nothing can be answered any
+// more. Most of those are about to end, which says more.
+func (l *lineLink) mute() {
+	timer := time.NewTimer(muteTime)
+	defer timer.Stop()
+	select {
+	case <-l.ended:
+	case <-l.quit:
+	case <-timer.C:
+		l.fail(&Fault{Kind: FaultProtocol, Detail: "it closed its output"})
 	}
 }
 

@@ -108,7 +108,7 @@ func (c *conn) tool(item json.RawMessage) tool {
 	t := tool{
 		ToolStatus: ToolStatus{
 			Name: shorten(raw.Name, mostName), Title: shorten(title, mostText), Description: shorten(raw.Description, mostDescription),
-			Schema: raw.Input, ReadOnly: raw.Annotations.ReadOnly,
+			Schema: shallow(raw.Input), ReadOnly: raw.Annotations.ReadOnly,
 			Destructive: !raw.Annotations.ReadOnly && (raw.Annotations.Destructive == nil || *raw.Annotations.Destructive),
 		},
 		task: raw.Execution.Task, output: raw.Output,

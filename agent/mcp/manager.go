@@ -338,10 +338,21 @@ func (m *Manager) Log(server string) (stderr string, entries []LogEntry) {
 	return k.stderr(), k.log.newest()
 }
 
+// refuser refuses what a server asks.
+type refuser struct{}
+
+func (refuser) Sample(context.Context, Caller, SamplingRequest) (SamplingResult, error) {
+	return SamplingResult{}, ErrRefused
+}
+
+func (refuser) Elicit(context.Context, Caller, ElicitRequest) (ElicitResult, error) {
+	return ElicitResult{}, ErrRefused
+}
+
 // Try connects to a server once, lists what it has, pings it and leaves.
 func (m *Manager) Try(ctx context.Context, s Server) Trial {
 	cfg := m.cfg
-	cfg.Asker = nil
+	cfg.Asker = refuser{} // a server may have tools only for clients that answer questions
 	k := newKeeper(s, cfg, func(bool) {})
 	steps := &steps{now: m.cfg.Now, at: m.cfg.Now()}
 	err := validServer(s)

@@ -137,5 +137,16 @@ func TestToolNames(t *testing.T) { // OAS-407
 			t.Errorf("%q of %q is %q", test.tool, test.server, name)
 		}
 		taken[name], seen[name] = true, true
+		if strings.Count(name, "__") != 2 {
+			t.Errorf("the parts of %q cannot be told", name)
+		}
+	}
+	// A name that another server has is not given twice, also if it need not be changed.
+	const used = "mcp__files__read"
+	for _, tool := range []string{"read", "re\nad", "r"} {
+		name := ToolName("files", tool, func(name string) bool { return name == used || name == "mcp__files__r" })
+		if name == used || name == "mcp__files__r" || !strings.HasPrefix(name, "mcp__files__r") {
+			t.Errorf("%q is %q", tool, name)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,6 +53,61 @@ func ResolveSchema(raw json.RawMessage) (*jsonschema.Resolved, error) {
 		return nil, fmt.Errorf("resolve schema: %w", err)
 	}
 	return resolved, nil
+}
+
+// shallow returns a schema without what is nested deeper than [mostSchemaDepth]: there
+// it accepts anything. Nothing that reads or shows it then takes time or memory that
+// grows with the square of its depth. A text that is not JSON stays as it is.
+func shallow(raw json.RawMessage) json.RawMessage {
+	depth, deepest, quoted := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	if deepest <= mostSchemaDepth {
+		return raw
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		return raw
+	}
+	prune(v, mostSchemaDepth)
+	if out, err := json.Marshal(v); err == nil {
+		return out
+	}
+	return raw
+}
+
+// prune empties the parts of a value that are nested deeper than so many levels.
+func prune(v any, levels int) {
+	switch v := v.(type) {
+	case map[string]any:
+		if levels == 0 {
+			clear(v)
+		}
+		for _, member := range v {
+			prune(member, levels-1)
+		}
+	case []any:
+		for i := range v {
+			if levels == 0 {
+				v[i] = map[string]any{}
+			}
+			prune(v[i], levels-1)
+		}
+	}
 }
 
 // nesting returns how deep a JSON value is nested.

@@ -59,3 +59,35 @@ func TestSchemasWithReferencesAreUsed(t *testing.T) {
 		}
 	}
 }
+
+// TestDeepSchemasAreCut proves that what is nested deeper than the limit accepts
+// anything, and that a schema within it keeps its bytes.
+func TestDeepSchemasAreCut(t *testing.T) {
+	t.Parallel()
+	nested := func(open, inner, end string, levels int) string {
+		return strings.Repeat(open, levels) + inner + strings.Repeat(end, levels)
+	}
+	for name, schema := range map[string]string{
+		"objects":     nested(`{"properties":{"a":`, `{"type":"string"}`, `}}`, 3_000),
+		"items":       nested(`{"items":`, `{}`, `}`, 5_000),
+		"lists":       nested(`{"anyOf":[`, `{}`, `]}`, 2_000),
+		"in a quote":  `{"description":"` + strings.Repeat(`{\"`, 500) + `","a":` + nested(`[`, ``, `]`, 300) + `}`,
+		"beside more": `{"type":"object","required":["x"],"properties":{"x":{"type":"number"},"y":` + nested(`{"not":`, `{}`, `}`, 101) + `}}`,
+	} {
+		got := shallow(json.RawMessage(schema))
+		var v any
+		if err := json.Unmarshal(got, &v); err != nil || nesting(v) > mostSchemaDepth+1 {
+			t.Errorf("%s: %d levels, %v", name, nesting(v), err)
+		}
+		if strings.Contains(schema, "number") && !strings.Contains(string(got), `"x":{"type":"number"}`) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for _, same := range []string{
+		"", "null", `{ "type" : "object" }`, `{"description":"` + strings.Repeat(`{[\\\"`, 500) + `"}`, nested(`{"not":`, `{}`, `}`, mostSchemaDepth-1), strings.Repeat("{", 500), `"[[["`,
+	} {
+		if got := shallow(json.RawMessage(same)); string(got) != same {
+			t.Errorf("%.100s became %.100s", same, got)
+		}
+	}
+}

@@ -45,7 +45,7 @@ func newStdioLink(s Server, cfg Config, p peer) *stdioLink {
 	}
 	l.spec = sandbox.Spec{
 		Argv: append([]string{s.Stdio.Command}, s.Stdio.Args...), Dir: dir, Env: env,
-		Input: true, Raw: l.feed.in.write, Limit: keptErrors, Whole: true,
+		Input: true, Raw: l.feed.in.write, RawEnd: func() { go l.mute() }, Limit: keptErrors, Whole: true,
 	}
 	return l
 }

@@ -58,6 +58,8 @@ func (s *shelf) put(id int64, result json.RawMessage) bool {
 type sift struct {
 	peer peer
 	link *httpLink
+	// only is the id of the request that is answered; 0 if it is not known.
+	only int64
 }
 
 // message handles one message and returns what mcp-go gets of it: nothing, the
@@ -79,6 +81,8 @@ func (s sift) message(text []byte) []byte {
 			})
 		case !m.isResponse():
 			s.peer.notified(m.Method, m.Params)
+		case s.isForeign(m):
+			s.peer.strange(HappenedForeign, beginning(m.ID, shownOf))
 		case rest != nil: // one request has one answer
 		default:
 			rest = text
@@ -91,6 +95,16 @@ func (s sift) message(text []byte) []byte {
 		}
 	}
 	return rest
+}
+
+// isForeign reports whether an answer is that to another request. An error without an id
+// is about a request that the server could not read.
+func (s sift) isForeign(m message) bool {
+	if s.only == 0 || m.Error != nil && (m.ID == nil || string(m.ID) == "null") {
+		return false
+	}
+	id, ok := m.number()
+	return !ok || id != s.only
 }
 
 // siftedBody is a response's body without what the sift took out. Its Read is

@@ -23,6 +23,7 @@ type held struct {
 	whole  bool              // the client gets the result too
 	sent   bool              // the request reached the transport
 	status atomic.Int32      // of the newest response over HTTP
+	id     atomic.Int64      // of the newest request
 }
 
 type heldKey struct{}
@@ -68,6 +69,7 @@ func (t *tap) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 		}
 	}
 	id, _ := request.ID.Value().(int64)
+	h.id.Store(id)
 	if t.shelf != nil {
 		t.shelf.expect(id)
 		defer t.shelf.take(id)

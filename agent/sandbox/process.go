@@ -163,7 +163,7 @@ func (p *Process) capture(spec Spec) {
 	switch {
 	case spec.TTY: // the terminal is all three, once it is open
 	case spec.Raw != nil:
-		p.cmd.Stdout, p.cmd.Stderr = rawWriter(spec.Raw), p.stderr
+		p.cmd.Stdout, p.cmd.Stderr = rawWriter{spec.Raw, spec.RawEnd}, p.stderr
 	case spec.Merge:
 		p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stdout // the same writer, so that os/exec gives both one pipe
 	default:

@@ -64,6 +64,9 @@ type Spec struct {
 	// Calls do not overlap. It must not keep the bytes, and while it blocks, the
 	// command waits. It may be nil.
 	Raw func(p []byte)
+	// RawEnd is called once, when standard output has ended, which may be before the
+	// command does. It needs Raw, and may be nil.
+	RawEnd func()
 	// Whole says that the end of the command is the end of everything it started.
 	// Without it, what a command left behind lives on if it ended by itself.
 	Whole bool

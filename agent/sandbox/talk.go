@@ -2,12 +2,23 @@ package sandbox
 
 import "io"
 
-// rawWriter passes output on as it is.
-type rawWriter func(p []byte)
+// rawWriter passes output on as it is, and says when it ended.
+type rawWriter struct {
+	pass func(p []byte)
+	end  func() // may be nil
+}
 
 func (w rawWriter) Write(p []byte) (int, error) {
-	w(p)
+	w.pass(p)
 	return len(p), nil
+}
+
+// ReadFrom implements [io.ReaderFrom]: os/exec copies a command's output with it.
+func (w rawWriter) ReadFrom(r io.Reader) (n int64, err error) {
+	if w.end != nil {
+		defer w.end()
+	}
+	return io.Copy(struct{ io.Writer }{w}, r)
 }
 
 // PID returns the number of the command's process.

@@ -95,11 +95,13 @@ func (s *Servers) pinsOf(ctx context.Context, d *definition, tools []client.Tool
 // see accepts the tools that nobody has seen before.
 func (s *Servers) see(ctx context.Context, d *definition, tools []client.ToolStatus) pinned {
 	p, err := s.changePins(ctx, d, func(accepted map[string]pin) {
+		var unseen []client.ToolStatus
 		for _, t := range tools {
-			if _, ok := accepted[t.Name]; !ok && len(accepted) < maxSeen {
-				accept(accepted, t)
+			if _, ok := accepted[t.Name]; !ok && len(accepted)+len(unseen) < maxSeen {
+				unseen = append(unseen, t)
 			}
 		}
+		accept(accepted, unseen...)
 	})
 	if err != nil {
 		slog.Warn("could not keep which tools were accepted", "server", d.draft.Name, "err", err)
@@ -107,17 +109,21 @@ func (s *Servers) see(ctx context.Context, d *definition, tools []client.ToolSta
 	return p
 }
 
-func accept(accepted map[string]pin, t client.ToolStatus) {
-	text := definitionOf(t)
-	p := pin{Seal: sealOf(text)}
+func accept(accepted map[string]pin, tools ...client.ToolStatus) {
 	kept := 0
 	for _, o := range accepted {
 		kept += len(o.Text)
 	}
-	if len(text) <= maxPin && kept+len(text) <= maxPins {
-		p.Text = text
+	for _, t := range tools {
+		kept -= len(accepted[t.Name].Text)
+		text := definitionOf(t)
+		p := pin{Seal: sealOf(text)}
+		if len(text) <= maxPin && kept+len(text) <= maxPins {
+			p.Text = text
+			kept += len(text)
+		}
+		accepted[t.Name] = p
 	}
-	accepted[t.Name] = p
 }
 
 // pinned reads what was accepted of a server.

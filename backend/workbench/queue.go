@@ -55,6 +55,8 @@ func (w *Workbench) queued(ctx context.Context, in QueueAddRequest) (agent.Queue
 	m := agent.Queued{Text: in.Text}
 	if in.Command != nil {
 		m, err = w.input(ctx, info, in.Text, in.Command)
+	} else {
+		err = w.checkSlash(ctx, info, in.Text)
 	}
 	m.ID, m.Verb = ulid.Make().String(), in.Verb
 	if m.Skill != nil {
@@ -77,8 +79,17 @@ func (w *Workbench) editQueued(ctx context.Context, in QueueEditRequest) (QueueR
 	if err := validQueued(in.Message); err != nil {
 		return QueueReply{}, err
 	}
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
+		return QueueReply{}, err
+	}
 	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
 		m := edited(q.Items(), in.Message)
+		if m.Skill == nil {
+			if err := w.checkSlash(ctx, info, m.Text); err != nil {
+				return err
+			}
+		}
 		if err := w.cfg.Store.EditQueued(ctx, m); err != nil {
 			return err
 		}

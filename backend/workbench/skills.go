@@ -101,6 +101,11 @@ func (w *Workbench) CommandOf(ctx context.Context, info backend.SessionInfo, tex
 // the prompt of a skill. The skill's own command lines are run for it, if nothing is against
 // that.
 func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text string, call *backend.CommandCall) (agent.Queued, error) {
+	if call == nil {
+		if err := w.checkSlash(ctx, info, text); err != nil {
+			return agent.Queued{}, err
+		}
+	}
 	if call == nil && !strings.Contains(text, "@") {
 		return agent.Queued{Text: text}, nil
 	}

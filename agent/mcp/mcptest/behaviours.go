@@ -46,6 +46,22 @@ func also(method string, f func(t *talk, r request)) behaviour {
 
 func hang(t *talk, _ request) { <-t.cancel }
 func crash(*talk, request)    { os.Exit(3) }
+
+// mute closes the output and lives on.
+func mute(t *talk, r request) {
+	_ = os.Stdout.Close()
+	hang(t, r)
+}
+
+// deep is a schema of so many objects in each other.
+func deep(levels int) object {
+	schema := object{"type": "string"}
+	for range levels {
+		schema = object{"type": "object", "properties": object{"a": schema}}
+	}
+	return schema
+}
+
 func listed(tools ...object) behaviour {
 	return on("tools/list", func(t *talk, r request) { t.result(r, object{"tools": tools}) })
 }
@@ -101,6 +117,12 @@ var behaviours = map[string]behaviour{
 	"init-huge":     on("initialize", func(t *talk, r request) { t.result(r, object{"instructions": strings.Repeat("x", 20<<20)}) }),
 	"init-foreign":  on("initialize", func(t *talk, r request) { r.ID = json.RawMessage("4711"); t.usual(r) }),
 	"init-garbage":  on("initialize", func(t *talk, r request) { t.raw([]byte("Listening on port 3000 <b>\x1b[31m\n")); hang(t, r) }),
+	"init-unversioned": on("initialize", func(t *talk, r request) {
+		t.result(r, object{"capabilities": object{}, "serverInfo": object{"name": "x", "version": "1"}})
+	}),
+	"init-mute":     on("initialize", mute),
+	"list-foreign":  on("tools/list", func(t *talk, r request) { r.ID = json.RawMessage("4711"); t.usual(r) }),
+	"list-mute":     on("tools/list", mute),
 	"endless-line":  {start: func(t *talk) { flood(t, 1<<40) }, serve: endless("application/json")},
 	"garbage-flood": {start: garbage, serve: status(http.StatusTeapot)},
 	"list-hang":     on("tools/list", hang),
@@ -146,6 +168,31 @@ var behaviours = map[string]behaviour{
 	"cursor-endless": on("tools/list", func(t *talk, r request) {
 		t.result(r, object{"tools": []object{{"name": "echo", "inputSchema": plain}}, "nextCursor": strconv.Itoa(t.count("page"))})
 	}),
+	"pages": {handle: func(t *talk, r request) bool {
+		var p struct {
+			Cursor string `json:"cursor"`
+		}
+		_ = json.Unmarshal(r.Params, &p)
+		if r.Method != "tools/list" || p.Cursor == "3" {
+			if r.Method == "tools/list" {
+				t.result(r, object{"tools": []object{{"name": "last", "inputSchema": plain}}})
+			}
+			return r.Method == "tools/list"
+		}
+		n, _ := strconv.Atoi(p.Cursor)
+		name := []string{"echo", "fail", "third"}[n]
+		t.result(r, object{"tools": []object{{"name": name, "inputSchema": plain}}, "nextCursor": strconv.Itoa(n + 1)})
+		return true
+	}},
+	"deep-schemas": listed(object{"name": "echo"}, object{"name": "deep", "inputSchema": deep(3_000)}),
+	"asker-only": {handle: func(t *talk, r request) bool {
+		if r.Method == "initialize" && bytes.Contains(r.Params, []byte(`"sampling"`)) && bytes.Contains(r.Params, []byte(`"elicitation"`)) {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.tools = append(t.tools, object{"name": "only_for_askers", "inputSchema": plain})
+		}
+		return false
+	}},
 	"names": listed(object{"name": "echo"}, object{"name": "echo"}, object{"name": "a\nb"}, object{"name": "\x1b[31mred"}, object{"name": "../../etc"},
 		object{"name": "a__b"}, object{"name": "<b>bold</b>"}, object{"name": strings.Repeat("n", 10_000)}, object{"name": ""}, object{"name": 7}, object{"name": "工具"}, object{"name": "a b"}, object{"name": "a_b"}),
 	"schemas": listed(object{"name": "echo"}, object{"name": "loop", "inputSchema": object{"$ref": "#"}},
@@ -234,6 +281,7 @@ var behaviours = map[string]behaviour{
 	"call-base64": onEcho(func(t *talk, r request, usual func()) {
 		t.result(r, object{"content": []object{{"type": "image", "data": "!!!", "mimeType": "image/png"}}})
 	}),
+	"call-mute":    onEcho(func(t *talk, r request, usual func()) { mute(t, r) }),
 	"call-crash":   onEcho(func(t *talk, r request, usual func()) { crash(t, r) }),
 	"call-100mb":   large(100 << 20),
 	"call-4mb":     large(4 << 20),

@@ -7,6 +7,7 @@ package offer
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -293,29 +294,49 @@ func (s *Session) make(servers []mcp.ServerTools, held func(string, *mcp.ToolSta
 	return out
 }
 
-// Check returns an error, a phrase, if a tool cannot be offered to models. It
-// remembers its answers, because pages ask again and again.
+// Check returns an error, a phrase, if a tool cannot be offered to models.
 func Check(t mcp.ToolStatus) error {
-	key := sha256.Sum256(t.Schema)
-	checked.Lock()
-	defer checked.Unlock()
-	err, known := checked.faults[key]
-	if !known {
-		_, err = adapt(t.Schema)
-		if len(checked.faults) >= maxChecked {
-			clear(checked.faults)
-		}
-		checked.faults[key] = err
-	}
+	_, err := prepared(t.Schema)
 	return err
 }
 
-const maxChecked = 5_000
+// prepared is [adapt] for schemas that come again: pages ask again and again, and each
+// session is offered the same tools. The caller must not change the shape.
+func prepared(schema json.RawMessage) (shape, error) {
+	key := sha256.Sum256(schema)
+	forms.Lock()
+	defer forms.Unlock()
+	f, known := forms.made[key]
+	if known {
+		return f.shape, f.err
+	}
+	f.shape, f.err = adapt(schema)
+	forms.size += len(f.schema) + formSize
+	if forms.size > maxForms {
+		clear(forms.made)
+		forms.size = len(f.schema) + formSize
+	}
+	forms.made[key] = f
+	return f.shape, f.err
+}
 
-var checked = struct {
+// Limits of what is kept of schemas, in bytes: of all, and of one without its text.
+const (
+	maxForms = 32 << 20
+	formSize = 200
+)
+
+// form is what became of a schema.
+type form struct {
+	shape
+	err error
+}
+
+var forms = struct {
 	sync.Mutex
-	faults map[[sha256.Size]byte]error // by schema
-}{faults: map[[sha256.Size]byte]error{}}
+	made map[[sha256.Size]byte]form
+	size int
+}{made: map[[sha256.Size]byte]form{}}
 
 // advise says why a name that was offered before is not any more.
 func (s *Session) advise(name string) string {

@@ -175,12 +175,54 @@ func (w *writer) structured(answer mcp.CallResult) {
 	if len(answer.Structured) <= maxStructured {
 		w.shown.Structured = answer.Structured
 	}
-	for _, c := range answer.Content {
-		if c.Kind == mcp.ContentText && equal([]byte(c.Text), answer.Structured) {
-			return
-		}
+	if repeats(answer) {
+		return
 	}
 	w.texts = append(w.texts, string(answer.Structured))
+}
+
+// repeats reports whether the texts of an answer say what its structured content does:
+// the same JSON, or the one value that it holds, as a text, as JSON, or as a list of
+// which each item is a text of its own.
+func repeats(answer mcp.CallResult) bool {
+	var texts []string
+	for _, c := range answer.Content {
+		if c.Kind == mcp.ContentText {
+			if equal([]byte(c.Text), answer.Structured) {
+				return true
+			}
+			texts = append(texts, c.Text)
+		}
+	}
+	if len(texts) == 0 {
+		return false
+	}
+	inner := answer.Structured
+	for range maxWrapped {
+		var one map[string]json.RawMessage
+		if json.Unmarshal(inner, &one) != nil || len(one) != 1 {
+			break
+		}
+		for _, inner = range one {
+		}
+		if says(strings.Join(texts, "\n"), inner) {
+			return true
+		}
+	}
+	var list []json.RawMessage
+	return json.Unmarshal(inner, &list) == nil && slices.EqualFunc(texts, list, says)
+}
+
+// maxWrapped limits how deep a value may be in objects that hold nothing else.
+const maxWrapped = 3
+
+// says reports whether a text is a value, as itself or as JSON.
+func says(text string, value json.RawMessage) bool {
+	var plain string
+	if json.Unmarshal(value, &plain) == nil && strings.TrimSpace(plain) == strings.TrimSpace(text) {
+		return true
+	}
+	return equal([]byte(text), value)
 }
 
 // equal reports whether two texts are the same JSON.

@@ -47,10 +47,69 @@ func TestResources(t *testing.T) {
 	if len(w.asked) > 0 {
 		t.Errorf("asked about %v", w.asked)
 	}
+	// Of servers that are off nothing is listed or read, and where none could be asked, the call has failed.
 	s.hold("a", offer.HeldSession)
+	var held []llmtest.Round
+	for _, call := range []llmtest.Call{use("ListMcpResources", `{}`), use("ListMcpResources", `{"server":"a"}`), use("ReadMcpResource", `{"server":"a","uri":"file:///a"}`)} {
+		held = append(held, llmtest.Round{Calls: []llmtest.Call{call}})
+	}
+	ends = newWorld(t, s, append(held, llmtest.Round{Text: "ok"})...).run("go")
+	for i, want := range []string{`The server "broken" answered with an error`, `There is no server "a" with resources.`, `There is no server "a" with resources.`} {
+		if end := ends[i]; !end.IsError || !strings.Contains(end.Output, want) {
+			t.Errorf("%d: %s", i, end.Output)
+		}
+	}
 	s.hold("broken", offer.HeldOff)
 	if got := names(w.offer.More("p", "m")); got != "" {
 		t.Error(got)
+	}
+}
+
+// TestStructuredContentIsSentOnce proves that structured content which a text says as well
+// does not reach the model twice, and that any other does.
+func TestStructuredContentIsSentOnce(t *testing.T) {
+	t.Parallel()
+	texts := func(all ...string) (content []mcp.Content) {
+		for _, text := range all {
+			content = append(content, mcp.Content{Kind: mcp.ContentText, Text: text})
+		}
+		return content
+	}
+	for _, tt := range []struct {
+		texts      []string
+		structured string
+		twice      bool
+	}{
+		{[]string{"REALFILE\n"}, `{"content":"REALFILE\n"}`, false},
+		{[]string{"a\nb"}, `{"content":"a\nb"}`, false},
+		{[]string{`{"a":1}`}, `{"a": 1}`, false},
+		{[]string{`[{"name":"x"}]`}, `{"entities":[{"name":"x"}]}`, false},
+		{[]string{"3"}, `{"result":3}`, false},
+		{[]string{"one", "two"}, `{"result":["one","two"]}`, false},
+		{[]string{`{"n":1}`, `{"n":2}`}, `{"result":[{"n":1},{"n":2}]}`, false},
+		{[]string{"one", "two"}, `{"content":"one\ntwo"}`, false},
+		{[]string{"deep"}, `{"result":{"content":"deep"}}`, false},
+		{[]string{"3 files"}, `{"files":3}`, true},
+		{[]string{"text"}, `{"content":"other"}`, true},
+		{[]string{"text"}, `{"content":"text","size":4}`, true},
+		{[]string{"one"}, `{"result":["one","two"]}`, true},
+		{[]string{"one", "two", "three"}, `{"result":["one","two"]}`, true},
+		{nil, `{"content":"only here"}`, true},
+		{[]string{""}, `{"result":[]}`, true},
+	} {
+		s := &servers{answer: func(context.Context, mcp.CallRequest) (mcp.CallResult, error) {
+			return mcp.CallResult{Content: texts(tt.texts...), Structured: json.RawMessage(tt.structured)}, nil
+		}}
+		s.set(hub("a", "x"))
+		tool, _ := offer.New(offer.Config{Servers: s}).More("p", "m").Get("mcp__a__x")
+		r := tool.Run(t.Context(), agent.Invocation{Input: json.RawMessage(`{}`), Output: func(string) {}})
+		want := strings.Join(tt.texts, "\n\n")
+		if tt.twice {
+			want = strings.TrimPrefix(want+"\n\n"+tt.structured, "\n\n")
+		}
+		if strings.TrimSpace(r.Output) != strings.TrimSpace(want) || string(r.Details.Server.Structured) != tt.structured {
+			t.Errorf("%q with %s: %q", tt.texts, tt.structured, r.Output)
+		}
 	}
 }
 

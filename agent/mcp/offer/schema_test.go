@@ -204,3 +204,40 @@ func refusedBy(raw json.RawMessage) string {
 	}
 	return ""
 }
+
+// TestToolsArePreparedOnce proves that the schema of a tool is read once, and not for
+// each session that is offered it, and that what is kept of schemas is limited.
+func TestToolsArePreparedOnce(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object","properties":{"once":{"type":"string"}}}`)
+	first, err := prepared(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		again, err := prepared(slices.Clone(schema))
+		if err != nil || &again.schema[0] != &first.schema[0] {
+			t.Error("the schema was read again")
+		}
+	}
+	if _, err := prepared(json.RawMessage(`[]`)); err == nil {
+		t.Error("a list is a schema")
+	}
+	if err := Check(mcp.ToolStatus{Schema: json.RawMessage(`[]`)}); err == nil {
+		t.Error("a fault is forgotten")
+	}
+	for n := range 1_000 {
+		long := fmt.Sprintf(`{"type":"object","properties":{"p%d":{"type":"string","description":%q}}}`, n, strings.Repeat("x", 900))
+		if _, err := prepared(json.RawMessage(long)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forms.Lock()
+	defer forms.Unlock()
+	size := 0
+	for _, f := range forms.made {
+		size += len(f.schema) + formSize
+	}
+	if size != forms.size || size > maxForms {
+		t.Errorf("%d bytes are kept, counted as %d", size, forms.size)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/mcp"
 )
 
@@ -32,24 +33,21 @@ type remote struct {
 // remote makes a tool. Only of a server that the user trusts it is believed that
 // the tool changes nothing (OAS-417).
 func (s *Session) remote(server mcp.ServerTools, t mcp.ToolStatus) (*remote, error) {
-	form, err := adapt(t.Schema)
+	form, err := prepared(t.Schema)
 	if err != nil {
 		return nil, err
 	}
+	if !llm.ValidToolName(t.Model) {
+		return nil, fmt.Errorf("offer a tool: %q is not a name that models accept", t.Model)
+	}
 	reads := server.Trusted && t.ReadOnly && !t.Destructive
-	r := &remote{
+	return &remote{
 		session: s, owner: owner{server.Server, t.Name}, status: t, shape: form, tokens: t.Tokens, title: line(t.Title, maxTitle),
 		spec: agent.Spec{
 			Name: t.Model, Description: plain(t.Description, maxDescription), Schema: form.schema,
-			ReadOnly: reads, Concurrent: reads, Idempotent: reads,
+			ReadOnly: reads, Concurrent: reads, Idempotent: reads, Checked: true,
 		},
-	}
-	registry, err := agent.NewRegistry(r)
-	if err != nil {
-		return nil, fmt.Errorf("offer a tool: %w", err)
-	}
-	registry.Unregister(t.Model)
-	return r, nil
+	}, nil
 }
 
 // Spec implements [agent.Tool].

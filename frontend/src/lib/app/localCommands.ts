@@ -1,5 +1,7 @@
+import { t } from '../i18n/i18n.svelte'
 import { newestTurn, promptOf } from '../model/rewound'
 import type { LocalCommand } from '../state/commands.svelte'
+import { draftOwner, writeDraft } from '../state/drafts.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 import type { Command } from '../ui/shortcuts'
 import type { UndoQuestion } from '../state/undo.svelte'
@@ -12,8 +14,10 @@ export type CommandHost = {
   press: (command: Command) => void
   /** Opens a panel. */
   show: (panel: string) => unknown
-  /** Opens the dialog about the context. */
+  /** Opens the dialog about the context, which also compacts. */
   context: () => void
+  /** Opens the dialog that exports the open session. */
+  save: () => void
 }
 
 /** The commands that the page runs itself, in the order of the menu. A new command is a line here. */
@@ -22,14 +26,39 @@ export const localCommands = ({
   press,
   show,
   context,
+  save,
 }: CommandHost): readonly LocalCommand[] => [
-  { name: 'help', about: () => own('slash_help'), run: () => press('help') },
-  { name: 'sessions', about: () => own('slash_sessions'), run: () => press('filter') },
+  { name: 'help', aliases: ['keys'], about: () => own('slash_help'), run: () => press('help') },
+  {
+    name: 'sessions',
+    aliases: ['session', 'resume', 'continue', 'history'],
+    about: () => own('slash_sessions'),
+    run: () => press('filter'),
+  },
   { name: 'new', about: () => own('slash_new'), run: () => press('new') },
-  { name: 'clear', about: () => own('slash_clear'), run: () => press('new') },
-  { name: 'usage', about: () => own('slash_usage'), run: () => show('cost') },
+  { name: 'clear', aliases: ['reset'], about: () => own('slash_clear'), run: () => press('new') },
+  {
+    name: 'usage',
+    aliases: ['cost', 'stats', 'status'],
+    about: () => own('slash_usage'),
+    run: () => show('cost'),
+  },
   { name: 'context', about: () => own('slash_context'), run: context },
-  { name: 'model', about: () => own('slash_model'), run: () => press('model') },
+  {
+    name: 'compact',
+    aliases: ['compress', 'summarize'],
+    about: () => own('slash_compact'),
+    takes: true,
+    needsSession: true,
+    yields: true,
+    run: (focus) => (focus ? bench.conversation?.compact(focus) : context()),
+  },
+  {
+    name: 'model',
+    aliases: ['models'],
+    about: () => own('slash_model'),
+    run: () => press('model'),
+  },
   { name: 'undo', about: () => own('slash_undo'), run: () => ask(bench, { target: {} }) },
   {
     name: 'redo',
@@ -37,13 +66,72 @@ export const localCommands = ({
     run: () => ask(bench, { target: { redo: true } }),
   },
   { name: 'rewind', about: () => own('slash_rewind'), run: () => rewind(bench) },
+  {
+    name: 'fork',
+    aliases: ['branch'],
+    about: () => own('slash_fork'),
+    needsSession: true,
+    yields: true,
+    run: () => bench.branches.ask({ session: bench.conversation?.id ?? '' }),
+  },
+  {
+    name: 'export',
+    aliases: ['share'],
+    about: () => own('slash_export'),
+    needsSession: true,
+    yields: true,
+    run: save,
+  },
+  {
+    name: 'init',
+    about: () => own('slash_init'),
+    yields: true,
+    run: () => (write(bench, own('init_prompt')), false),
+  },
+  {
+    name: 'settings',
+    aliases: ['config', 'theme', 'login', 'logout', 'connect'],
+    about: () => t('sidebar.settings'),
+    yields: true,
+    run: () => press('settings'),
+  },
+  { name: 'search', about: () => t('sidebar.search'), yields: true, run: () => press('search') },
+  ...panelWords.map(([name, ...aliases]) => ({
+    name,
+    aliases,
+    about: () => t(`panel.${name}`),
+    yields: true,
+    run: () => show(name),
+  })),
   ...exit(bench),
 ]
+
+/** The panels that have a command, with what other programs call it. */
+const panelWords = [
+  ['permissions', 'allowed-tools', 'approvals'],
+  ['mcp'],
+  ['hooks'],
+  ['skills', 'commands'],
+  ['changes', 'diff'],
+  ['running', 'tasks', 'bashes', 'ps'],
+] as const
+
+/** Puts a prompt into the message field, where the user can change it before it is sent. */
+function write({ conversation, project }: Workbench, prompt: string): void {
+  writeDraft(conversation ? draftOwner(conversation.id) : (project?.folder ?? ''), prompt)
+}
 
 /** Closes the window. A page in a browser cannot do that, and does not offer it. */
 function exit({ desktop }: Workbench): LocalCommand[] {
   if (!desktop.quit) return []
-  return [{ name: 'exit', about: () => own('slash_exit'), run: () => desktop.quit?.() }]
+  return [
+    {
+      name: 'exit',
+      aliases: ['quit'],
+      about: () => own('slash_exit'),
+      run: () => desktop.quit?.(),
+    },
+  ]
 }
 
 /** Asks whether something of the open session is undone. Without one, there is nothing to undo. */

@@ -18,6 +18,12 @@ export const messages = {
   slash_redo: 'Brings back what was undone last',
   slash_rewind: 'Goes back to before the newest message',
   slash_exit: 'Closes this window',
+  slash_compact: 'Summarises the older part of the conversation',
+  slash_fork: 'Copies the session into a new one',
+  slash_export: 'Saves the session as a document',
+  slash_init: 'Writes a prompt for an AGENTS.md of this project',
+  init_prompt:
+    'Look through this project and write AGENTS.md, or improve the one that is there: what a coding agent needs to know to work here. Name the commands that build, test and check it, the structure, and the conventions that the code does not show. Keep it short.',
 } as const
 
 export const own = translator('app/messages', messages)

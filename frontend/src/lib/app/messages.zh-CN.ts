@@ -19,4 +19,10 @@ export const zhCN: Translated<typeof messages> = {
   slash_redo: '恢复最近撤销的内容',
   slash_rewind: '回到最近一条消息之前',
   slash_exit: '关闭此窗口',
+  slash_compact: '总结对话中较早的部分',
+  slash_fork: '将会话复制为新会话',
+  slash_export: '将会话保存为文档',
+  slash_init: '写好一条提示词，让模型为此项目编写 AGENTS.md',
+  init_prompt:
+    '通读此项目并编写 AGENTS.md；如果已有，则加以改进：写下编程智能体在这里工作需要知道的内容。列出构建、测试和检查的命令、项目结构，以及代码中看不出的约定。保持简短。',
 }

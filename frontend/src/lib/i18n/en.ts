@@ -355,6 +355,11 @@ export const en = {
   'commands.unread': 'The command or skill {name} could not be loaded.',
   'commands.unread_kept': 'It was not sent and stays in the message field.',
   'commands.unread_next': 'Try again.',
+  'commands.unknown': 'There is no command {name}.',
+  'commands.near': 'There is no command {name}. Did you mean {near}?',
+  'commands.alone': 'Nothing may follow {name}.',
+  'commands.as_text': 'To send it as text, put a space before the slash.',
+  'commands.no_session': 'No session is open.',
 
   'queue.label': 'Queued messages',
   'queue.steer': 'Steer',

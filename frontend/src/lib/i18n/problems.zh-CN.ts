@@ -255,6 +255,16 @@ export const problems: Record<ProblemID, Words> = {
     kept: '问题仍在等待。',
     next: '请检查各项的值，然后重新提交。',
   },
+  slash_unknown: {
+    message: '没有命令 /{0}。',
+    kept: '没有发送任何内容。',
+    next: '要作为文字发送，请在斜杠前加一个空格。',
+  },
+  slash_mistyped: {
+    message: '没有命令 /{0}。最接近的是 /{1}。',
+    kept: '没有发送任何内容。',
+    next: '请改正名称。要作为文字发送，请在斜杠前加一个空格。',
+  },
   command_unknown: { message: '现在没有命令 /{0}。', next: '输入斜杠可以查看命令。' },
   command_argument: { message: '命令 /{0} 需要 {1} 的值。', next: '请补上后再发送。' },
   command_failed: {

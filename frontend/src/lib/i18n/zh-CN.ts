@@ -335,6 +335,11 @@ export const zhCN: Record<Key, Message> = {
   'commands.unread': '无法加载 {name} 对应的命令或技能。',
   'commands.unread_kept': '消息没有发送，仍在输入框中。',
   'commands.unread_next': '请重试。',
+  'commands.unknown': '没有命令 {name}。',
+  'commands.near': '没有命令 {name}。是否想用 {near}？',
+  'commands.alone': '{name} 后面不能有其他内容。',
+  'commands.as_text': '要作为文字发送，请在斜杠前加一个空格。',
+  'commands.no_session': '没有打开的会话。',
 
   'queue.label': '排队的消息',
   'queue.steer': '引导',

@@ -6,8 +6,8 @@ import type { SessionInfo } from '../types.gen'
 export type AgentState = 'working' | 'waiting' | 'done' | 'failed' | 'stopped' | 'starting'
 
 /** An agent's state in one word (LOOP-49). An agent that reached a limit counts as stopped. */
-export function agentState({ state, last_end }: SessionInfo): AgentState {
-  if (state === 'processing') return 'working'
+export function agentState({ state, last_end, interrupted }: SessionInfo): AgentState {
+  if (state === 'processing') return interrupted ? 'failed' : 'working'
   if (state === 'awaiting_input') return 'waiting'
   switch (last_end) {
     case undefined:

@@ -5,6 +5,7 @@ import {
   nameOf,
   piecesOf,
   placesIn,
+  toldHyphens,
   withFilter,
   withMore,
   withoutFilter,
@@ -71,4 +72,16 @@ test('filters are added and removed', () => {
   expect(withFilter('word ', 'tool')).toBe('word tool:')
   expect(withFilter('', 'tool')).toBe('tool:')
   expect(withoutFilter('a -file:"x y" $& b', '-file:"x y"')).toBe('a $& b')
+})
+
+test('what a hyphen excludes is said, and an option only if nothing has it', () => {
+  const option = { word: 'rf', raw: '-rf', instead: '-"rf"' }
+  const excluded = { word: 'x', raw: '-x', instead: '"-x"', excluded: true }
+  const words = (text: string, hits: number) =>
+    toldHyphens(text, [option, excluded], hits).map(({ word }) => word)
+  expect(words('rm -rf -x', 0)).toEqual(['rf', 'x'])
+  expect(words('rm -rf -x', 3)).toEqual(['x'])
+  expect(words('rm -rf', 3)).toEqual([])
+  expect(words('changed meanwhile', 0)).toEqual([])
+  expect(toldHyphens('a', [{ word: 'x"', raw: '', excluded: true }], 0)).toEqual([])
 })

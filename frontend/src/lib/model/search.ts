@@ -1,5 +1,5 @@
 /** What the search over all sessions found, as the page shows it. */
-import type { Found, FoundSession, Hit, SearchHit } from '../types.gen'
+import type { Found, FoundSession, Hit, SearchHit, SearchHyphen } from '../types.gen'
 
 /** How many hits of a session are shown, unless it alone is searched. */
 const perSession = 5
@@ -72,6 +72,17 @@ export function withMore(sessions: readonly FoundSession[], more: Found): FoundS
 /** A query without one of its filters. */
 export const withoutFilter = (text: string, raw: string): string =>
   text.replace(raw, ' ').replace(/\s+/g, ' ').trim()
+
+/**
+ * The words after a hyphen that the user is told about: those that are excluded, and those that are looked for
+ * as they stand when nothing was found.
+ */
+export const toldHyphens = (
+  text: string,
+  hyphens: readonly SearchHyphen[],
+  hits: number,
+): readonly SearchHyphen[] =>
+  hyphens.filter(({ raw, excluded }) => raw && text.includes(raw) && (excluded || hits === 0))
 
 /** A query to which a filter is added, whose value is then typed. */
 export const withFilter = (text: string, name: string): string =>

@@ -106,3 +106,13 @@ test('the work of a session includes that of its agents', () => {
   })
   expect(workOf(sessionInfo('b'), [])).toEqual({})
 })
+
+test('a session whose process was killed is marked as failed until it goes on', () => {
+  const cut = { state: 'processing', interrupted: true } as const
+  const killed = sessionInfo('a', { ...cut, updated_at: 1 })
+  expect(familyMark(killed, [])).toBe('failed')
+  expect(familyMark(sessionInfo('b'), [agent('c', 'b', cut)])).toBe('rest')
+  expect(familyMark(sessionInfo('b'), [agent('c', 'b', { state: 'processing' })])).toBe('running')
+  const goesOn = new Log().add('user_input', { text: 'go on' })
+  expect(familyMark(fold(killed, goesOn), [])).toBe('running')
+})

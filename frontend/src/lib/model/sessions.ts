@@ -13,6 +13,9 @@ export function fold(session: SessionInfo, event: Event): SessionInfo {
   return event.seq === undefined ? changed : { ...changed, seq: event.seq }
 }
 
+/** A process works on the session. */
+const working = { state: 'processing', interrupted: false } as const
+
 function change(session: SessionInfo, event: Event): SessionInfo {
   switch (event.kind) {
     case 'user_input': {
@@ -20,15 +23,15 @@ function change(session: SessionInfo, event: Event): SessionInfo {
       const { typed, text, skill } = event.data
       const skills = skill && skillsAfter([], skill)
       const begun = { messages: messages + 1, prompt: prompt ?? typed ?? text, skills }
-      return { ...session, ...begun, state: 'processing', updated_at: event.at }
+      return { ...session, ...begun, ...working, updated_at: event.at }
     }
     case 'turn_continued':
     case 'local_command_start':
-      return { ...session, state: 'processing', updated_at: event.at }
+      return { ...session, ...working, updated_at: event.at }
     case 'approval_request':
       return { ...session, state: 'awaiting_input', updated_at: event.at }
     case 'approval_answer':
-      return { ...session, state: 'processing' }
+      return { ...session, ...working }
     case 'assistant_text_end':
     case 'side_request': {
       const usage = sum(session.usage, event.data.usage)
@@ -141,7 +144,7 @@ export type Mark = 'running' | 'waiting' | 'rest' | 'failed'
 
 /** The mark that shows a session's state. */
 export function markOf(session: SessionInfo): Mark {
-  if (session.state === 'processing') return 'running'
+  if (session.state === 'processing') return session.interrupted ? 'failed' : 'running'
   if (session.state === 'awaiting_input') return 'waiting'
   return session.last_end === 'failed' || session.last_end === 'crashed' ? 'failed' : 'rest'
 }

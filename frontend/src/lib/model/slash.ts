@@ -38,6 +38,35 @@ export function readSlash(text: string, commands: readonly SlashCommand[]): Slas
 /** The name with which a text begins like a command; undefined if it does not, such as a path. */
 export const nameIn = (text: string): string | undefined => /^\/([^\s/]+)(?=\s|$)/.exec(text)?.[1]
 
+/** The name that a text which begins like a command has; undefined for a path, a number or a comment. The host reads it alike. */
+export const slashWord = (text: string): string | undefined =>
+  /^\/(\p{L}[\p{L}\p{N}_:.-]*)[,!?;]*(?:\s|$)/u.exec(text)?.[1]
+
+/** What is sent of a text. A space before a slash stays: it says that no command is meant. */
+export const asSent = (text: string): string => (/^\s+\//.test(text) ? ' ' : '') + text.trim()
+
+/** The name or alias of a command that a mistyped one is nearest to; undefined if none is near. */
+export function nearest(typed: string, commands: readonly SlashCommand[]): string | undefined {
+  const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+  const near = names
+    .map((name) => ({ name, far: distance(typed.toLowerCase(), name.toLowerCase()) }))
+    .toSorted((a, b) => a.far - b.far)[0]
+  return near && near.far <= 1 + Math.floor(typed.length / 3) ? near.name : undefined
+}
+
+/** How many characters are changed, added or left out between two words. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (const [i, from] of [...a.slice(0, 64)].entries()) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++) {
+      next.push(Math.min(row[j]! + (from === b[j] ? 0 : 1), row[j + 1]! + 1, next[j]! + 1))
+    }
+    row = next
+  }
+  return row.at(-1)!
+}
+
 /** Reads a whole text as a command of a server, with its values; undefined if it is not one. */
 export function commandOf(text: string, commands: readonly SlashCommand[]) {
   const slash = readSlash(`${text.trimEnd()} `, commands)
@@ -67,7 +96,7 @@ export function firstOfEach(commands: readonly SlashCommand[]): SlashCommand[] {
 }
 
 /** A name takes precedence over an alias, and the first of two aliases over the other. */
-const commandNamed = (name: string, commands: readonly SlashCommand[]) =>
+export const commandNamed = (name: string, commands: readonly SlashCommand[]) =>
   commands.find((it) => it.name === name) ?? commands.find((it) => it.aliases?.includes(name))
 
 /** Values are separated by spaces, or are in quotes; the last one has the rest of the text. */

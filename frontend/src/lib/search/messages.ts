@@ -3,6 +3,10 @@ import { translator } from '../i18n/i18n.svelte'
 export const messages = {
   title: 'Search all sessions',
   field: 'Words, “phrases”, -exclusions and filters',
+  excluded: 'Texts with “{word}” are left out.',
+  option: '“-{word}” is looked for as it stands.',
+  find_instead: 'Find “-{word}” instead',
+  exclude_instead: 'Leave out texts with “{word}” instead',
   everywhere: 'All projects',
   results: 'Results',
   add: 'Add a filter',

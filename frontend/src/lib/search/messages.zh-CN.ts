@@ -4,6 +4,10 @@ import type { messages } from './messages'
 export const zhCN: Translated<typeof messages> = {
   title: '搜索所有会话',
   field: '词语、“短语”、-排除项和筛选条件',
+  excluded: '已排除含有“{word}”的文字。',
+  option: '正按原样查找“-{word}”。',
+  find_instead: '改为查找“-{word}”',
+  exclude_instead: '改为排除含有“{word}”的文字',
   everywhere: '所有项目',
   results: '结果',
   add: '添加筛选条件',

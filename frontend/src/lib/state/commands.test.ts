@@ -11,12 +11,14 @@ const offered = [
   { name: 'greet', kind: 'skill', source: 'z' },
 ]
 
-async function commandsWith(run: () => unknown) {
+async function commandsWith(run: (rest: string) => unknown, report = vi.fn()) {
   const call = vi.fn(async () => ({ commands: offered }))
-  const commands = new Commands(call as unknown as Call, () => {})
+  const commands = new Commands(call as unknown as Call, report)
   commands.local = [
     { name: 'help', about: () => 'Helps', run },
-    { name: 'usage', about: () => 'Counts', run },
+    { name: 'usage', aliases: ['cost', 'review'], about: () => 'Counts', run },
+    { name: 'greet', about: () => 'Yields', yields: true, run },
+    { name: 'compact', about: () => 'Sums up', takes: true, needsSession: true, run },
   ]
   await commands.load()
   return commands
@@ -29,21 +31,98 @@ test("the page's own commands come first, hide others of their name, and are not
   expect(commands.list.map(({ name, source }) => `${name} ${source}`)).toEqual([
     'help ',
     'usage ',
+    'compact ',
     'greet hub',
     'review y',
   ])
-  expect(await commands.runLocal(' /help ')).toBe(true)
-  expect(run).toHaveBeenCalledOnce()
-  expect(await commands.expand('/help me')).toEqual({ text: '/help me' })
+  expect(await commands.runLocal('/help ')).toBe(true)
+  expect(await commands.runLocal('/cost')).toBe(true) // what others call it
+  expect(run.mock.calls).toEqual([[''], ['']])
 })
 
-test('a text that only begins like a command of the page is a message', async () => {
+test('a text that is not a command of the page is not run', async () => {
   const run = vi.fn()
   const commands = await commandsWith(run)
-  for (const text of ['/help me', '/helpful', 'help', '/usr/help']) {
+  for (const text of [
+    ' /help',
+    '/helpful',
+    'help',
+    '/usr/help',
+    '/review',
+    '/greet',
+    '/rv x',
+    '/',
+  ]) {
     expect(await commands.runLocal(text), text).toBeUndefined()
   }
   expect(run).not.toHaveBeenCalled()
+})
+
+test('text after a command that takes none, and a command without its session, are not lost', async () => {
+  const [run, report] = [vi.fn(), vi.fn()]
+  const commands = await commandsWith(run, report)
+  for (const text of ['/help me', '/cost\nof all', '/compact', '/compact the tests']) {
+    expect(await commands.runLocal(text), text).toBe(false)
+  }
+  expect(report.mock.calls.map(([{ message }]) => message)).toEqual([
+    'Nothing may follow /help.',
+    'Nothing may follow /cost.',
+    'No session is open.',
+    'No session is open.',
+  ])
+  commands.follow('s')
+  expect(await commands.runLocal('/compact  keep the\ntests ')).toBe(true)
+  expect(run.mock.calls).toEqual([['keep the\ntests']])
+})
+
+const slashTexts: [text: string, near?: string][] = [
+  ['/nope'],
+  ['/nope x'],
+  ['/nope, please'],
+  ['/tmp is full'],
+  ['/проба'],
+  ['/a:b'],
+  ['/hlep', '/help'],
+  ['/Usgae now', '/usage'],
+  ['/compct the tests', '/compact'],
+  ['/coost', '/cost'],
+  ['/reveiw\nmain', '/review'],
+]
+
+test.each(slashTexts)(
+  'the unknown command %j is not sent, and the nearest is named',
+  async (text, near) => {
+    const report = vi.fn()
+    const commands = await commandsWith(() => true, report)
+    expect(await commands.expand(text)).toBeUndefined()
+    const [{ message, next }] = report.mock.calls[0]!
+    expect(message).toMatch(near ? `Did you mean ${near}?` : /^There is no command \/[^ ]+\.$/)
+    expect(next).toBe('To send it as text, put a space before the slash.')
+  },
+)
+
+test.each([
+  '/etc/hosts is wrong',
+  '/usr/',
+  '/* comment */',
+  '// x',
+  '/8 of them',
+  '/',
+  ' /nope',
+  'a /nope',
+  '/^a+$/',
+])('the text %j is sent', async (text) => {
+  const commands = await commandsWith(() => true)
+  expect(await commands.expand(text)).toEqual({ text })
+})
+
+test("a server's text that begins like a command is sent as text", async () => {
+  const call = vi.fn(async (method: string) =>
+    method === 'commands.list' ? { commands: offered } : { text: '/nope x' },
+  )
+  const commands = new Commands(call as unknown as Call, () => {})
+  await commands.load()
+  expect(await commands.expand('/greet')).toEqual({ text: ' /nope x' })
 })
 
 test('a command that could not run stays in the field', async () => {

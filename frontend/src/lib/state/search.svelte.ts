@@ -1,6 +1,6 @@
 import { type ApiError, asApiError, type Call } from '../api'
 import { countHits, withMore } from '../model/search'
-import type { Found, FoundSession, SearchFilter } from '../types.gen'
+import type { Found, FoundSession, SearchFilter, SearchHyphen } from '../types.gen'
 
 /** After how many milliseconds without a key typing is over, and sessions that are behind are searched again. */
 const pause = 120
@@ -20,6 +20,8 @@ export class Search {
   sessions = $state.raw<readonly FoundSession[]>([])
   words = $state.raw<readonly string[]>([])
   filters = $state.raw<readonly SearchFilter[]>([])
+  /** The words after a hyphen, and what was made of them. */
+  hyphens = $state.raw<readonly SearchHyphen[]>([])
   /** How many sessions are still being read. */
   behind = $state(0)
   searching = $state(false)
@@ -106,6 +108,7 @@ export class Search {
     this.sessions = sessions
     this.words = found.words ?? []
     this.filters = found.filters ?? []
+    this.hyphens = found.hyphens ?? []
     this.behind = found.behind ?? 0
     this.#next = found.next ?? ''
     this.answered = this.text.trim()
