@@ -85,7 +85,7 @@ func (s *Store) costs(ctx context.Context, folder, session string) (out backend.
 		var part string
 		var l backend.CostLine
 		u := &l.Usage
-		if err := rows.Scan(&part, &l.Provider, &l.Model, &l.Session, &l.Title, &l.Day, &l.Requests,
+		if err := rows.Scan(&part, &l.Provider, &l.Model, &l.Session, &l.Title, &l.Day, &l.Turn, &l.Purpose, &l.Requests,
 			&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning, &u.Known, &l.Cost.Cost, &l.Cost.Unknown); err != nil {
 			return out, err
 		}
@@ -100,6 +100,10 @@ func (s *Store) costs(ctx context.Context, folder, session string) (out backend.
 			out.Sessions = append(out.Sessions, l)
 		case "day":
 			out.Days = append(out.Days, l)
+		case "turn":
+			out.Turns = append(out.Turns, l)
+		case "purpose":
+			out.Purposes = append(out.Purposes, l)
 		}
 	}
 	return out, rows.Err()

@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -62,6 +63,9 @@ func TestLedger(t *testing.T) {
 			{Day: next.Format(time.DateOnly), Requests: 2, Usage: u(1000, 1, false), Cost: llm.Spending{Cost: 5, Unknown: 1}},
 			{Day: day.Format(time.DateOnly), Requests: 2, Usage: u(110, 2, true), Cost: llm.Spending{Cost: 7}},
 		},
+		Purposes: []backend.CostLine{
+			{Purpose: agent.PurposeTurn, Requests: 4, Usage: u(1110, 3, false), Cost: llm.Spending{Cost: 12, Unknown: 1}},
+		},
 	}
 	check := func(when, session string, want backend.CostSummary) {
 		t.Helper()
@@ -79,6 +83,9 @@ func TestLedger(t *testing.T) {
 		{Provider: "p", Model: "x", Requests: 1, Usage: u(100, 1, true), Cost: llm.Spending{Cost: 3}},
 	}, Sessions: want.Sessions[1:], Days: want.Days[1:]}
 	one.Total.Session, one.Total.Title = "", ""
+	turn, purpose := one.Total, one.Total
+	turn.Turn, purpose.Purpose = 1, agent.PurposeTurn
+	one.Turns, one.Purposes = []backend.CostLine{turn}, []backend.CostLine{purpose}
 	check("one session", "a", one)
 
 	if info, err := s.Session(t.Context(), "b"); err != nil || info.Cost != want.Sessions[0].Cost {
@@ -215,5 +222,53 @@ func TestDamagedLedgerRow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCostsByTurnAndPurpose proves that a session's costs are summed by turn and by what
+// the requests were for, that agents count for their own session and purpose and not for
+// a turn of the same number, and that an unknown cost stays unknown in each sum.
+func TestCostsByTurnAndPurpose(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	session(t, s, "a")
+	if err := s.CreateSession(t.Context(), backend.SessionInfo{ID: "h", Folder: "/p", State: agent.StateIdle, Helper: &agent.Helper{Parent: "a", Folder: "/p"}}); err != nil {
+		t.Fatal(err)
+	}
+	title := func(cost llm.Cost) agent.SideRequest {
+		return agent.SideRequest{Purpose: agent.PurposeTitle, Provider: "p", Model: "small", Usage: llm.Usage{Input: 1, Known: true}, Cost: &cost}
+	}
+	for _, e := range []struct {
+		session string
+		turn    int
+		data    agent.Payload
+	}{
+		{"a", 1, answer("x", 10, 2)}, {"a", 1, answer("x", 10, 3)}, {"a", 0, title(7)}, {"a", 2, answer("x", 10, -1)}, {"a", 12, answer("y", 1, 1)},
+		{"h", 1, answer("x", 100, 50)}, {"h", 2, answer("x", 100, -1)},
+	} {
+		if _, err := s.Append(t.Context(), agent.Event{Session: e.session, Turn: e.turn, At: 1_000, Data: e.data}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Costs(t.Context(), "/p", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sums []string
+	for _, l := range got.Turns {
+		sums = append(sums, fmt.Sprintf("turn %d: %d, %d unknown, %d", l.Turn, l.Cost.Cost, l.Cost.Unknown, l.Requests))
+	}
+	for _, l := range got.Purposes {
+		sums = append(sums, fmt.Sprintf("%s: %d, %d unknown, %d", l.Purpose, l.Cost.Cost, l.Cost.Unknown, l.Requests))
+	}
+	want := []string{
+		"turn 12: 1, 0 unknown, 1", "turn 2: 0, 1 unknown, 1", "turn 1: 5, 0 unknown, 2",
+		"subagent: 50, 1 unknown, 2", "title: 7, 0 unknown, 1", "turn: 6, 1 unknown, 4",
+	}
+	if diff := cmp.Diff(want, sums); diff != "" {
+		t.Error(diff)
+	}
+	if all, err := s.Costs(t.Context(), "/p", ""); err != nil || len(all.Turns) > 0 || all.Total.Cost.Cost != 63 || len(all.Purposes) != 3 {
+		t.Errorf("%+v, %v", all, err)
 	}
 }

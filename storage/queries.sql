@@ -155,24 +155,27 @@ FROM ledger WHERE checksum IS NOT NULL;
 -- The requests may be many, so one pass over them makes a few sums, and those make the groups. In every
 -- time zone a day begins with a quarter of an hour.
 WITH sums AS MATERIALIZED (
-  SELECT provider, model, session, at / 900000 AS quarter, max(at) AS at, count(*) AS requests,
+  SELECT provider, model, session, CASE WHEN session = ?2 THEN turn ELSE 0 END AS turn, purpose, at / 900000 AS quarter, max(at) AS at, count(*) AS requests,
     sum(input) AS input, sum(cache_read) AS cache_read, sum(cache_write) AS cache_write, sum(output) AS output,
     sum(reasoning) AS reasoning, count(input) AS known, sum(cost) AS cost, count(cost) AS priced
   FROM ledger
   WHERE folder = ?1 AND (?2 = '' OR session = ?2 OR session IN (SELECT id FROM sessions WHERE parent = ?2))
-  GROUP BY provider, model, session, quarter
+  GROUP BY provider, model, session, CASE WHEN session = ?2 THEN turn ELSE 0 END, purpose, quarter
 ), lines AS (
-  SELECT 'model' AS part, provider AS of_provider, model AS of_model, '' AS of_session, '' AS day, * FROM sums
-  UNION ALL SELECT 'session', '', '', session, '', * FROM sums
-  UNION ALL SELECT 'day', '', '', '', date(quarter * 900, 'unixepoch', 'localtime'), * FROM sums
+  SELECT 'model' AS part, provider AS of_provider, model AS of_model, '' AS of_session, '' AS day, 0 AS of_turn, '' AS of_purpose, * FROM sums
+  UNION ALL SELECT 'session', '', '', session, '', 0, '', * FROM sums
+  UNION ALL SELECT 'day', '', '', '', date(quarter * 900, 'unixepoch', 'localtime'), 0, '', * FROM sums
+  UNION ALL SELECT 'turn', '', '', '', '', turn, '', * FROM sums WHERE turn > 0
+  UNION ALL SELECT 'purpose', '', '', '', '', 0, purpose, * FROM sums
 )
-SELECT part, of_provider, of_model, of_session, coalesce(s.title, ''), day,
+SELECT part, of_provider, of_model, of_session, coalesce(s.title, ''), day, of_turn, of_purpose,
   sum(requests), coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
   coalesce(sum(output), 0), coalesce(sum(reasoning), 0), sum(requests) = sum(known),
   coalesce(sum(l.cost), 0), sum(requests) - sum(priced)
 FROM lines l LEFT JOIN sessions s ON s.id = of_session
-GROUP BY part, of_provider, of_model, of_session, day
-ORDER BY CASE part WHEN 'model' THEN sum(l.cost) WHEN 'session' THEN max(l.at) ELSE day END DESC, of_provider, of_model, of_session;
+GROUP BY part, of_provider, of_model, of_session, day, of_turn, of_purpose
+ORDER BY CASE part WHEN 'model' THEN sum(l.cost) WHEN 'purpose' THEN sum(l.cost) WHEN 'session' THEN max(l.at) WHEN 'turn' THEN of_turn ELSE day END DESC,
+  of_provider, of_model, of_session, of_purpose;
 
 -- name: costs-between
 SELECT session, coalesce(sum(cost), 0), count(*) - count(cost) FROM ledger

@@ -137,8 +137,11 @@ func TestToolNames(t *testing.T) { // OAS-407
 			t.Errorf("%q of %q is %q", test.tool, test.server, name)
 		}
 		taken[name], seen[name] = true, true
-		if strings.Count(name, "__") != 2 {
-			t.Errorf("the parts of %q cannot be told", name)
+	}
+	// The parts of a name can be told: two underscores stand between them alone.
+	for _, tool := range []string{"a__b", "a___b", "a  b", "a/_b", "a._.b", "a__具b"} {
+		if name := ToolName("files", tool, func(string) bool { return false }); strings.Count(name, "__") != 2 || strings.Contains(name, "___") {
+			t.Errorf("%q is %q", tool, name)
 		}
 	}
 	// A name that another server has is not given twice, also if it need not be changed.

@@ -103,7 +103,7 @@ func prune(v any, levels int) {
 	case []any:
 		for i := range v {
 			if levels == 0 {
-				v[i] = map[string]any{}
+				v[i] = true // the schema that accepts anything
 			}
 			prune(v[i], levels-1)
 		}

@@ -113,10 +113,10 @@ var behaviours = map[string]behaviour{
 	"init-version": on("initialize", func(t *talk, r request) {
 		t.result(r, object{"protocolVersion": "1999-12-31", "capabilities": object{}})
 	}),
-	"init-text":     on("initialize", func(t *talk, r request) { t.result(r, "hello") }),
-	"init-huge":     on("initialize", func(t *talk, r request) { t.result(r, object{"instructions": strings.Repeat("x", 20<<20)}) }),
-	"init-foreign":  on("initialize", func(t *talk, r request) { r.ID = json.RawMessage("4711"); t.usual(r) }),
-	"init-garbage":  on("initialize", func(t *talk, r request) { t.raw([]byte("Listening on port 3000 <b>\x1b[31m\n")); hang(t, r) }),
+	"init-text":    on("initialize", func(t *talk, r request) { t.result(r, "hello") }),
+	"init-huge":    on("initialize", func(t *talk, r request) { t.result(r, object{"instructions": strings.Repeat("x", 20<<20)}) }),
+	"init-foreign": on("initialize", func(t *talk, r request) { r.ID = json.RawMessage("4711"); t.usual(r) }),
+	"init-garbage": on("initialize", func(t *talk, r request) { t.raw([]byte("Listening on port 3000 <b>\x1b[31m\n")); hang(t, r) }),
 	"init-unversioned": on("initialize", func(t *talk, r request) {
 		t.result(r, object{"capabilities": object{}, "serverInfo": object{"name": "x", "version": "1"}})
 	}),

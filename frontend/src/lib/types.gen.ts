@@ -429,6 +429,8 @@ export type CostLine = {
   session?: string
   title?: string
   day?: string
+  turn?: number
+  purpose?: Purpose
   requests: number
   usage: Usage
   cost: Spending
@@ -439,6 +441,8 @@ export type CostSummary = {
   models?: CostLine[]
   sessions?: CostLine[]
   days?: CostLine[]
+  turns?: CostLine[]
+  purposes?: CostLine[]
 }
 
 export type CostsRequest = {

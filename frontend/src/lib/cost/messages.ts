@@ -1,0 +1,30 @@
+import { translator } from '../i18n/i18n.svelte'
+
+export const messages = {
+  tokens: 'Tokens',
+  share: 'Share',
+  kind_fresh: 'Fresh input',
+  kind_cache_read: 'Read from cache',
+  kind_cache_write: 'Written to cache',
+  kind_output: 'Output',
+  kind_reasoning: 'Reasoning',
+  partly: 'Some requests did not report their tokens, so that these are minimums.',
+  turn: 'Turn',
+  turn_name: 'Turn {n}',
+  agent: 'Agent',
+  own: 'This session itself',
+  apart: 'What agents cost is in their own lines, not in those of turns.',
+  purpose: 'For',
+  purpose_turn: 'Turns',
+  purpose_title: 'Titles',
+  purpose_suggestion: 'Suggestions',
+  purpose_subagent: 'Agents',
+  purpose_summary: 'Summaries',
+  purpose_commit: 'Commit messages',
+  purpose_sampling: 'Requests of servers',
+  chart_day: 'Cost by day, from {from} to {to}. The most is {most}.',
+  chart_turn: 'Cost by turn, from turn {from} to turn {to}. The most is {most}.',
+  more: { one: 'Show {n} more', other: 'Show {n} more' },
+} as const
+
+export const own = translator('cost/messages', messages)
