@@ -41,6 +41,9 @@ func TestMatches(t *testing.T) {
 		{"Bash(git *)", command("git log; rm -rf x"), false, true},
 		{"Bash(git *)", command("git log $(rm -rf x)"), false, true},
 		{"Bash(git *)", command("ls"), false, false},
+		{"Bash(git push*)", command("git status"), false, false}, // skills and hooks' "if" ask so, too
+		{"Bash(git push*)", command("git push -u origin x"), true, true},
+		{"Bash(git push --force*)", command("git push -uf origin x"), false, true},
 		{"Bash(git *)", tool("TaskOutput"), true, false},
 		{"Bash(git *)", tool("WriteStdin"), false, true},
 		{"Bash", tool("WriteStdin"), true, true},

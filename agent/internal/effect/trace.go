@@ -34,6 +34,7 @@ type Step struct {
 	// Unfamiliar says that nothing is known about the program.
 	Unfamiliar bool
 	Effects    []agent.Effect
+	several    bool // Args has what one argument may be, one after the other
 }
 
 // Files are the files that a step is known to use; absolute, without links as far as
@@ -83,6 +84,7 @@ func (w *walker) enter(words []value, s *scope) (leave func()) {
 		for _, p := range word {
 			step.Args = append(step.Args, p.text)
 		}
+		step.several = step.several || len(word) > 1
 	}
 	w.now, w.trace = step, append(w.trace, step)
 	return func() { w.now = before }

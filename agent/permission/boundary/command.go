@@ -96,8 +96,11 @@ func (c *Checker) program(s effect.Step) Verdict {
 	case !s.Known && c.restrictsPaths():
 		return undecided("The program ", s.Name, " is only known when the command runs.")
 	}
-	if entry := c.denies(s); entry != "" {
+	switch entry, like := c.denies(s); like {
+	case effect.Meant:
 		return denied("The command ", entry, " is in deniedCommands.")
+	case effect.MayBe:
+		return undecided("It cannot be told whether this is the command ", entry, ", which is in deniedCommands.")
 	}
 	if !c.allows(s) {
 		return denied("The command ", s.Program(), " is not in allowedCommands.")
@@ -116,37 +119,47 @@ func (c *Checker) program(s effect.Step) Verdict {
 // it: python3.12.
 var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-.]?[0-9][0-9.]*$`) })
 
-// denies returns the entry of deniedCommands that a step is, or none. The words
-// after an entry's program are arguments, between which options may stand.
-func (c *Checker) denies(s effect.Step) string {
-	program, args := strings.TrimSuffix(s.Program(), ".exe"), s.Args
-	if command, ok := strings.CutPrefix(program, "git-"); ok { // a command of git by its file
-		program, args = "git", append([]string{command}, args...)
+// denies returns the entry of deniedCommands that a step is or may be, or none. The
+// words after an entry's program are arguments, between which others may stand.
+func (c *Checker) denies(s effect.Step) (entry string, like effect.Likeness) {
+	program := strings.TrimSuffix(s.Program(), ".exe")
+	if strings.HasPrefix(program, "git-") { // a command of git by its file
+		program = "git"
 	}
-	for _, entry := range c.settings.DeniedCommands {
-		words := strings.Fields(entry)
+	for _, one := range c.settings.DeniedCommands {
+		words := strings.Fields(one)
 		if len(words) == 0 {
 			continue
 		}
-		name := filepath.Base(words[0])
+		name, open := strings.CutSuffix(filepath.Base(words[0]), "*")
 		isIt := c.same(name, program)
-		if after, ok := strings.CutPrefix(program, name); ok && version().MatchString(after) {
+		if after, ok := strings.CutPrefix(program, name); ok && (open || version().MatchString(after)) {
 			isIt = true
 		}
-		if isIt && hasInOrder(args, words[1:]) {
-			return entry
+		if !isIt {
+			continue
+		}
+		if found := s.Has(effect.Wants(words[1:])); found > like {
+			entry, like = one, found
 		}
 	}
-	return ""
+	return entry, like
 }
 
-func hasInOrder(args, want []string) bool {
-	for _, arg := range args {
-		if len(want) > 0 && arg == want[0] {
+// hasInOrder reports whether words have others among them, in their order.
+func hasInOrder(words, want []string) bool {
+	for _, word := range words {
+		if len(want) > 0 && isWord(word, want[0]) {
 			want = want[1:]
 		}
 	}
 	return len(want) == 0
+}
+
+// isWord reports whether a word is that of an entry, which may end in "*".
+func isWord(word, want string) bool {
+	before, open := strings.CutSuffix(want, "*")
+	return word == want || open && strings.HasPrefix(word, before)
 }
 
 // allows reports whether allowedCommands has a step. The words after an entry's
@@ -219,7 +232,7 @@ func (c *Checker) mentions(text string) bool {
 	})
 	return slices.ContainsFunc(c.settings.DeniedCommands, func(entry string) bool {
 		first, _, _ := strings.Cut(strings.TrimSpace(entry), " ")
-		return first != "" && slices.Contains(words, filepath.Base(first))
+		return first != "" && slices.ContainsFunc(words, func(word string) bool { return isWord(word, filepath.Base(first)) })
 	})
 }
 

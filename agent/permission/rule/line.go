@@ -110,15 +110,14 @@ func (l *line) means(c command) answer {
 // being a step: by an option, by the code of another program or by a file that the
 // line writes. It is nil for a rule that names no program.
 func (c command) starter(at place) *boundary.Checker {
+	if c.words[0].open() && !c.words[0].endless() || c.words[0].anything() {
+		return nil
+	}
 	var entry []string
 	for _, w := range c.words {
-		if w.open() {
-			break
+		if !w.anything() {
+			entry = append(entry, w.text())
 		}
-		entry = append(entry, w.text())
-	}
-	if len(entry) == 0 {
-		return nil
 	}
 	return boundary.New(boundary.Settings{DeniedCommands: []string{strings.Join(entry, " ")}}, at.project, at.home)
 }
@@ -126,6 +125,9 @@ func (c command) starter(at place) *boundary.Checker {
 // means reports whether a rule that denies or asks means a step.
 func (c command) means(s effect.Step) answer {
 	program := strings.ToLower(strings.TrimSuffix(s.Program(), ".exe"))
+	if strings.HasPrefix(program, "git-") { // a command of git by its file
+		program = "git"
+	}
 	name := word{{text: strings.ToLower(filepath.Base(c.words[0].text()))}}
 	if c.words[0].open() {
 		name = c.words[0]
@@ -135,8 +137,8 @@ func (c command) means(s effect.Step) answer {
 		return no
 	case s.Name != "" && !s.Known:
 		return maybe
-	case s.Name != "" && (name.matches(program) || name.matches(withoutVersion(program))) && c.inOrder(s):
-		return yes
+	case s.Name != "" && (name.matches(program) || name.matches(withoutVersion(program))) && s.Has(c.wants) != effect.Unlike:
+		return answer(s.Has(c.wants))
 	case s.Unread != "" && (effect.IsShell(s.Program()) || s.Name == "" || mentions(s.Unread, name.text())):
 		return maybe
 	case has(s.Effects, agent.EffectNetCode, agent.EffectBuiltCode):
@@ -155,35 +157,6 @@ func mentions(text, name string) bool {
 	return name != "" && slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
 	}), func(word string) bool { return word == name })
-}
-
-// inOrder reports whether the words of a rule, after the program, are among the
-// arguments in their order. Others may stand between them, such as options.
-func (c command) inOrder(s effect.Step) bool {
-	args := s.Args
-	for _, want := range c.words[1:] {
-		if want.anything() {
-			continue
-		}
-		at := slices.IndexFunc(args, func(arg string) bool { return want.matches(arg) || !want.open() && sameLetters(want.text(), arg) })
-		if at < 0 {
-			return false
-		}
-		args = args[at+1:]
-	}
-	return true
-}
-
-// sameLetters reports whether two words are options with the same letters: -rf and
-// -fr.
-func sameLetters(a, b string) bool {
-	if len(a) < 2 || len(a) != len(b) || a[0] != '-' || b[0] != '-' || a[1] == '-' {
-		return false
-	}
-	x, y := []byte(a), []byte(b)
-	slices.Sort(x)
-	slices.Sort(y)
-	return slices.Equal(x, y)
 }
 
 // descends are programs that also touch what is below a folder.

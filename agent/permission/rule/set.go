@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/effect"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
@@ -184,9 +185,9 @@ func (s *Set) Judge(call agent.GateCall, free func(path string, write bool) bool
 type answer int
 
 const (
-	no answer = iota
-	maybe
-	yes
+	no    = answer(effect.Unlike)
+	maybe = answer(effect.MayBe)
+	yes   = answer(effect.Meant)
 )
 
 // view is a call as rules see it. A command line is read once, if at all.

@@ -3,6 +3,7 @@ package rule
 import (
 	"strings"
 
+	"atelier.dev/atelier/agent/internal/effect"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
@@ -74,6 +75,7 @@ type command struct {
 	line  string // as it is written, without its escapes, if it has no "*"
 	words []word
 	stars int
+	wants []effect.Want // the words after the program
 	// starts checks whether a line may start what the rule means; nil if the rule
 	// allows.
 	starts *boundary.Checker
@@ -135,6 +137,10 @@ func parseCommand(selector string) command {
 	c.line = line.String()
 	if len(c.words) == 0 {
 		c.words = []word{nil}
+	}
+	for _, w := range c.words[1:] {
+		text, open := strings.CutSuffix(w.text(), "*")
+		c.wants = append(c.wants, effect.Want{Text: text, Open: open && w.endless(), Form: w.matches})
 	}
 	return c
 }
