@@ -26,7 +26,7 @@ test('a session with the keyboard alone, from the first message to the last appr
   const message = page.getByRole('textbox', { name: 'Message' })
   await untilFocused(message)
   await keyboard.press('Shift+Tab')
-  await page.getByLabel('Permission mode: Plan only').waitFor()
+  await page.getByLabel('Permission mode: Plan').waitFor()
   for (let i = 0; i < 4; i++) await keyboard.press('Shift+Tab')
   await page.getByLabel('Permission mode: Ask first').waitFor()
 

@@ -264,14 +264,14 @@ test('a path that leads elsewhere by now is asked about again', async () => {
 test('of two tabs one answers, and plan mode offers nothing that it would not keep', async () => {
   const { page, host, offences } = await start([run('touch one'), { text: 'Done.' }])
   await page.getByRole('combobox', { name: /^Permission mode/ }).click()
-  await page.getByRole('option', { name: /^Plan only/ }).click()
+  await page.getByRole('option', { name: /^Plan/ }).click()
   await prompt(page, 'Make one')
   await question(page).waitFor()
   await shot(page, 'plan')
   for (const name of ['Allow for session', 'Always…']) {
     expect(await question(page).getByRole('button', { name, exact: true }).count()).toBe(0)
   }
-  await question(page).getByText('The mode “Plan only” asks about this.').waitFor()
+  await question(page).getByText('The mode “Plan” asks about this.').waitFor()
   await shot(page, 'plan')
   const state = await page.context().storageState()
   const other = await openPage(stage.browser, `${new URL('/', host.url)}`, { storageState: state })

@@ -17,9 +17,13 @@ export class Arrangement {
   readonly layout = $derived.by<Layout>(() => this.bench.preferences?.layout ?? {})
   readonly sidebar = $derived(this.floats ? this.#floating : !this.layout.sidebar_hidden)
   readonly panel = $derived.by<Panel>(() => panelOf(this.layout.panel))
+  readonly panelCovers = $derived(this.overlays && this.#overlaid)
   readonly panelShown = $derived(
     this.overlays ? this.#overlaid : (this.layout.panel_shown ?? false),
   )
+
+  /** Whether a pane lies over the conversation, which then takes neither focus nor keys. */
+  readonly covered = $derived((this.floats && this.#floating) || this.panelCovers)
 
   /** A narrow window has no room for the rail, which then comes with the panel. */
   readonly #rail = $derived(this.floats ? 0 : railWidth)
@@ -42,18 +46,23 @@ export class Arrangement {
   }
 
   toggleSidebar(): void {
-    if (this.floats) this.#floating = !this.#floating
-    else this.change({ sidebar_hidden: this.sidebar })
+    if (this.floats) {
+      this.#floating = !this.#floating
+      this.#overlaid = false // one at a time lies over the conversation
+    } else this.change({ sidebar_hidden: this.sidebar })
   }
 
   togglePanel(): void {
-    if (this.overlays) this.#overlaid = !this.#overlaid
-    else this.change({ panel_shown: !this.panelShown })
+    if (this.overlays) {
+      this.#overlaid = !this.#overlaid
+      this.#floating = false
+    } else this.change({ panel_shown: !this.panelShown })
   }
 
   showPanel(name: string): void {
     this.change({ panel: name, ...(!this.overlays && { panel_shown: true }) })
     this.#overlaid = this.overlays
+    this.#floating = false
   }
 
   /** Hides a sidebar that floats over the conversation. */

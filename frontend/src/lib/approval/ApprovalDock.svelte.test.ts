@@ -284,7 +284,7 @@ test.each<[string, Partial<ApprovalRequest>, string[]]>([
 test('the mode or the rule that led to a question is named', async () => {
   await open()
   await asks(ask('one', 'low', { by: 'mode', mode: 'plan', each_time: true }))
-  expect(card().textContent).toContain('The mode “Plan only” asks about this.')
+  expect(card().textContent).toContain('The mode “Plan” asks about this.')
   await answered('one')
   const rule = { text: 'Bash(do *)', decision: 'ask', scope: 'project' } as const
   await asks(ask('two', 'low', { by: 'rule', rule, reason_code: 'rule_asks' }))

@@ -1,3 +1,5 @@
+import { isCovered } from '../ui/spare'
+
 /** Moves the focus to questions and back to where it was. */
 export class DockFocus {
   /** Whether the focus was in the dock, and may have been lost with an answered question. */
@@ -54,9 +56,6 @@ export class DockFocus {
     if (document.activeElement === document.body) focusComposer()
   }
 }
-
-const isCovered = () =>
-  document.querySelector('[role=dialog], [role=menu], [role=listbox]') !== null
 
 const isTextField = (element: Element | null) =>
   element instanceof HTMLInputElement ||

@@ -420,13 +420,13 @@ export const en = {
 
   'mode.default': 'Ask first',
   'mode.default_hint': 'Reads freely inside the project and asks before anything else.',
-  'mode.plan': 'Plan only',
+  'mode.plan': 'Plan',
   'mode.plan_hint': 'Reads and plans, and asks before every change.',
   'mode.acceptEdits': 'Accept edits',
   'mode.acceptEdits_hint': 'Edits files in the project freely and asks for the rest.',
-  'mode.auto': 'Auto',
+  'mode.auto': 'Auto (confined)',
   'mode.auto_hint': 'Does most things freely and asks before dangerous ones.',
-  'mode.dontAsk': 'Never ask',
+  'mode.dontAsk': 'Deny the rest',
   'mode.dontAsk_hint': 'Denies everything that would need your consent.',
   'mode.bypassPermissions': 'Allow everything',
   'mode.bypassPermissions_hint':
