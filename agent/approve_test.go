@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -102,6 +103,69 @@ func TestApprovalIsJudgedAgain(t *testing.T) {
 			}
 			if answers := find[agent.ApprovalAnswer](r.log); len(answers) != len(asked) {
 				t.Errorf("%d answers in the log", len(answers))
+			}
+		})
+	}
+}
+
+// doomed is a tool that fails unless it was told a word before.
+type doomed struct {
+	note
+	told *string
+}
+
+func (d doomed) Preview(_ context.Context, input json.RawMessage) ([]agent.FileChange, error) {
+	if *d.told != textOf(input) {
+		return nil, errors.New("the file has not been read")
+	}
+	return []agent.FileChange{{Path: "a"}}, nil
+}
+
+// Nobody is asked about a call that must fail, and the model is told at once. A call
+// before it in the same answer may be what it needs.
+func TestNobodyIsAskedAboutACallThatMustFail(t *testing.T) {
+	t.Parallel()
+	ask := func(c agent.GateCall) agent.Verdict {
+		if c.ReadOnly {
+			return agent.Verdict{Decision: agent.Allow}
+		}
+		return agent.Verdict{Decision: agent.Ask, Reason: "It writes."}
+	}
+	for name, tt := range map[string]struct {
+		calls    []llmtest.Call
+		asked    int
+		outcomes []agent.Outcome
+	}{
+		"alone":                   {[]llmtest.Call{use("Note", "a")}, 0, []agent.Outcome{agent.OutcomeFailed}},
+		"after a read":            {[]llmtest.Call{use("Look", "a"), use("Note", "a")}, 1, []agent.Outcome{agent.OutcomeDone, agent.OutcomeDone}},
+		"after another read":      {[]llmtest.Call{use("Look", "b"), use("Note", "a")}, 0, []agent.Outcome{agent.OutcomeDone, agent.OutcomeFailed}},
+		"before the read":         {[]llmtest.Call{use("Note", "a"), use("Look", "a")}, 0, []agent.Outcome{agent.OutcomeFailed, agent.OutcomeDone}},
+		"some of several calls":   {[]llmtest.Call{use("Note", "b"), use("Look", "a"), use("Note", "a")}, 1, []agent.Outcome{agent.OutcomeFailed, agent.OutcomeDone, agent.OutcomeDone}},
+		"two after the same read": {[]llmtest.Call{use("Look", "a"), use("Note", "a"), use("Note", "a")}, 2, []agent.Outcome{agent.OutcomeDone, agent.OutcomeDone, agent.OutcomeDone}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told := ""
+			look := note{name: "Look", readOnly: true, run: func(_ context.Context, call agent.Invocation) agent.Result {
+				told = textOf(call.Input)
+				return agent.Result{Output: "seen"}
+			}}
+			r := newRig(t, llmtest.Script(llmtest.Round{Calls: tt.calls}, llmtest.Round{Text: "Done."}), look, doomed{note{name: "Note"}, &told})
+			r.cfg.Gate = agent.GateFunc(ask)
+			asked := 0
+			r.cfg.Approver = approver(func(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
+				asked++
+				return agent.Answer{Decision: agent.Allow}, nil
+			})
+			var outcomes []agent.Outcome
+			for _, end := range find[agent.ToolCallEnd](r.run("go")) {
+				outcomes = append(outcomes, end.Outcome)
+				if end.Outcome == agent.OutcomeFailed && end.Output != "the file has not been read." {
+					t.Errorf("the model is told %q", end.Output)
+				}
+			}
+			if d := cmp.Diff(tt.outcomes, outcomes); d != "" || asked != tt.asked {
+				t.Errorf("asked %d times, want %d (-want +got):\n%s", asked, tt.asked, d)
 			}
 		})
 	}

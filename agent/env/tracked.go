@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"atelier.dev/atelier/agent/internal/gitindex"
 	"atelier.dev/atelier/agent/internal/sensitive"
@@ -41,7 +42,7 @@ func tracked(dir string) (root string, names []string, ok bool) {
 	if named, ok := strings.CutPrefix(textOf(git), "gitdir: "); ok { // a worktree
 		git = named
 	}
-	f, err := os.Open(filepath.Join(git, "index"))
+	f, err := os.OpenFile(filepath.Join(git, "index"), os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe
 	if os.IsNotExist(err) {
 		return root, nil, true // nothing was added yet
 	}

@@ -46,6 +46,23 @@ func (l *Local) WriteFile(ctx context.Context, path string, data []byte) error {
 	return explain(path, err)
 }
 
+// CheckWritable returns an error if [Files.WriteFile] would refuse to change an existing
+// file, so that nobody is asked about that.
+func CheckWritable(e Environment, path string) error {
+	tree, ok := e.(Tree)
+	if !ok {
+		return nil
+	}
+	info, err := tree.Lstat(path)
+	switch {
+	case err != nil:
+		return nil // a new file
+	case info.Mode()&fs.ModeSymlink != 0:
+		return IsLink(e, path)
+	}
+	return replaceable(path, info)
+}
+
 // NotReplaceable reports whether a file could not be renamed over although it may be writable.
 func NotReplaceable(err error) bool {
 	return errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EXDEV) || errors.Is(err, fs.ErrPermission)

@@ -145,6 +145,11 @@ func (a *applyPatch) plan(ctx context.Context, input json.RawMessage) (plan, enc
 		if c.Kind == applypatch.Add {
 			c.After, _ = formed(ctx, a.env, c.Path, found[filepath.Clean(c.Path)], c.After)
 		}
+		if c.Kind != applypatch.Delete && !c.Unchanged() {
+			if err := env.CheckWritable(a.env, c.Path); err != nil {
+				return nil, nil, err
+			}
+		}
 		if err := a.guard(*c, found); err != nil {
 			return nil, nil, err
 		}

@@ -119,6 +119,9 @@ func (e *edit) plan(ctx context.Context, in EditInput) (p editing, err error) {
 		return p, fmt.Errorf("%w. To create a file use Write", err)
 	}
 	if err == nil {
+		err = env.CheckWritable(e.env, in.FilePath)
+	}
+	if err == nil {
 		err = e.seen.read(path, shown, before.UTF8)
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -319,4 +320,44 @@ func TestEditFoldsAccents(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "wait…\n"})
 	b.succeed("Read", args{"file_path": "f"})
 	b.refuse("Edit", args{"file_path": "f", "old_string": "wait..", "new_string": "x"}, "was not found") // a part of a character
+}
+
+// Interface 4, B-F15: what must fail is known before anybody is asked.
+func TestPreviewsKnowWhatMustFail(t *testing.T) {
+	t.Parallel()
+	b := newPatchBench(t, map[string]string{"f": "one\n", "read": "one\n", "twin": "one\n", "locked": "one\n"})
+	if err := errors.Join(os.Link(b.path("twin"), b.path("twin2")), os.Symlink("f", b.path("link")), os.Chmod(b.path("locked"), 0o444)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"read", "twin", "locked", "link"} {
+		b.succeed("Read", args{"file_path": name})
+	}
+	edit := func(path, old string) args { return args{"file_path": path, "old_string": old, "new_string": "x"} }
+	write := func(path string) args { return args{"file_path": path, "content": "x"} }
+	for _, tt := range []struct {
+		tool string
+		in   args
+		want string
+	}{
+		{"Edit", edit("f", "one"), "has not been read"},
+		{"Edit", edit("read", "two"), "was not found"},
+		{"Edit", edit("none", "one"), "does not exist"},
+		{"Edit", edit("twin", "one"), "has 2 names (hard links)"},
+		{"Edit", edit("locked", "one"), "is read-only"},
+		{"Edit", edit("link", "one"), "is a symbolic link to f"},
+		{"Write", write("f"), "has not been read"},
+		{"Write", write("twin"), "has 2 names"},
+		{"Write", write("link"), "is a symbolic link to f"},
+		{"ApplyPatch", patch("*** Update File: read", "-two", "+x"), "were not found"},
+		{"ApplyPatch", patch("*** Update File: none", "-two", "+x"), "does not exist"},
+		{"ApplyPatch", patch("*** Update File: twin", "-one", "+x"), "has 2 names"},
+		{"ApplyPatch", patch("*** Update File: locked", "-one", "+x"), "is read-only"},
+		{"ApplyPatch", patch("*** Update File: link", "-one", "+x"), "is a symbolic link to f"},
+	} {
+		changes, err := b.tools[tt.tool].(agent.Previewer).Preview(t.Context(), tt.in.json(t))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s %v: %+v, %v; want %q", tt.tool, tt.in, changes, err, tt.want)
+		}
+		b.refuse(tt.tool, tt.in, tt.want)
+	}
 }

@@ -19,7 +19,7 @@ var writeDescription string
 // WriteInput is the input of Write.
 type WriteInput struct {
 	FilePath string `json:"file_path" also:"path,file,filename" jsonschema:"the file to write, absolute or relative to the working directory"`
-	Content  string `json:"content" also:"contents,text,file_text" jsonschema:"the whole new content, written exactly as given"`
+	Content  string `json:"content" also:"contents,text,file_text" jsonschema:"the whole new content"`
 }
 
 // write implements the Write tool (LOOP-24, OAS-302).
@@ -89,7 +89,10 @@ func (w *write) plan(ctx context.Context, in WriteInput) (p writing, err error) 
 	path, shown := absolute(w.env, in.FilePath), relative(w.env, in.FilePath)
 	before, err := env.ReadText(ctx, w.env, in.FilePath)
 	created := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !created {
+	if err == nil || created {
+		err = env.CheckWritable(w.env, in.FilePath)
+	}
+	if err != nil {
 		return p, err
 	}
 	if err := w.seen.current(path, shown, before.UTF8); err != nil {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -57,11 +58,14 @@ func readCatalogue(home string) (*catalogue.Catalogue, error) {
 const maxModelsFile = 16 << 20
 
 func readModels(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would be waited for
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, errors.New("it is not a regular file"))
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxModelsFile+1))
 	if err == nil && len(data) > maxModelsFile {
 		err = fmt.Errorf("the file is larger than %d MB", maxModelsFile>>20)
