@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 )
@@ -66,7 +68,7 @@ func readExit(point agent.HookPoint, x Exit) (Answer, *failure) {
 		return Answer{}, fail
 	case x.Code == exitBlocks:
 		return blocked(point, a, x.Stderr), nil
-	case x.Code != 0 && !isJSON(x.Stdout):
+	case x.Code != 0 && !isJSON(x.Stdout) && len(answersIn(x.Stdout)) == 0:
 		said := cmp.Or(firstLine(x.Stderr), firstLine(x.Stdout))
 		return Answer{}, &failure{CauseExit, strings.TrimSuffix(fmt.Sprintf("%d: %s", x.Code, said), ": ")}
 	case x.Code != 0:
@@ -107,13 +109,23 @@ func trimmed(text string) string {
 	return strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF"))
 }
 
-// readText reads an answer: JSON if it begins like an object, else a message.
+// readText reads an answer: the JSON in a text, else a message. What is printed around
+// the JSON is a message too.
 func readText(point agent.HookPoint, text string) (Answer, *failure) {
 	text = trimmed(text)
-	if !isJSON(text) {
-		return plainly(point, Answer{}, text), nil
+	a, rest := Answer{}, text
+	whole := json.Valid([]byte(text))
+	var err error
+	switch found := answersIn(text); {
+	case isJSON(text) && (whole || len(found) == 0):
+		a, err = readAnswer(text)
+		rest = ""
+	case !whole:
+		a, rest, err = joined(text, found)
+		if err == nil && guards(point) && decides().MatchString(rest) {
+			err = errBroken
+		}
 	}
-	a, err := readAnswer(text)
 	if err != nil {
 		return Answer{}, &failure{CauseJSON, err.Error()}
 	}
@@ -122,7 +134,70 @@ func readText(point agent.HookPoint, text string) (Answer, *failure) {
 	if a.Decision == agent.Deny && a.Reason == "" {
 		a.Reason, message = message, ""
 	}
-	return plainly(point, a, message), nil
+	return plainly(point, a, join("\n", rest, message)), nil
+}
+
+var errBroken = errors.New("it begins JSON that is not whole or not valid")
+
+// maxAnswers limits the places at which an answer is looked for among other text.
+const maxAnswers = 200
+
+// decides matches a member that only an answer has; answers that stand among other text
+// are known by it.
+var decides = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)"(?:hook_?specific_?output|permission_?decision|decision|behavior|block|continue|system_?message|stop_?reason|updated_?input|additional_?context)"\s*:`)
+})
+
+// span is where an answer stands in a text.
+type span struct{ from, to int }
+
+// answersIn finds the objects in a text that are answers.
+func answersIn(text string) (found []span) {
+	last := decides().FindAllStringIndex(text, -1)
+	if len(last) == 0 {
+		return nil
+	}
+	end := last[len(last)-1][0]
+	for at, tried := 0, 0; tried < maxAnswers; tried++ {
+		i := strings.IndexByte(text[at:], '{')
+		if i < 0 || at+i > end {
+			break
+		}
+		at += i
+		var object map[string]json.RawMessage
+		decoder := json.NewDecoder(strings.NewReader(text[at:]))
+		if decoder.Decode(&object) != nil {
+			at++
+			continue
+		}
+		size := int(decoder.InputOffset())
+		if decides().MatchString(text[at : at+size]) {
+			found = append(found, span{at, at + size})
+		}
+		at += size
+	}
+	return found
+}
+
+// joined reads the answers that stand among other text, the strictest decision of all.
+// None of them allows anything: what is printed around them may be from the call, and so
+// may they.
+func joined(text string, found []span) (a Answer, rest string, err error) {
+	at := 0
+	for _, s := range found {
+		rest += text[at:s.from]
+		at = s.to
+		if err := nested(&a, value{raw: json.RawMessage(text[s.from:s.to])}, -1); err != nil {
+			return a, "", err
+		}
+	}
+	if a.Decision == agent.Allow {
+		a.Decision = ""
+	}
+	if a.Update != nil && a.Update.Behavior == agent.Allow {
+		a.Update = nil
+	}
+	return a, strings.TrimSpace(rest + text[at:]), nil
 }
 
 // plainly adds a plain text to an answer.
@@ -164,7 +239,7 @@ func join(separator string, texts ...string) string {
 // reads it.
 func readAnswer(text string) (Answer, error) {
 	if !json.Valid([]byte(text)) {
-		return Answer{}, errors.New("it begins JSON that is not whole or not valid")
+		return Answer{}, errBroken
 	}
 	return answerOf(value{raw: json.RawMessage(text)}, 0)
 }

@@ -145,7 +145,7 @@ func TestGarbageFailsClosed(t *testing.T) {
 		says  string
 	}{
 		"half JSON":                  {hook.Exit{Stdout: `{"permissionDecision":"allow"`}, hook.CauseJSON, "not whole"},
-		"text after JSON":            {hook.Exit{Stdout: `{"permissionDecision":"allow"} done`}, hook.CauseJSON, "not whole"},
+		"half JSON and more":         {hook.Exit{Stdout: "{\"permissionDecision\":\"deny\"\ndone"}, hook.CauseJSON, "not whole"},
 		"a decision of nobody":       {hook.Exit{Stdout: `{"permissionDecision":"maybe"}`}, hook.CauseJSON, "permissionDecision is not a decision"},
 		"a decision in numbers":      {hook.Exit{Stdout: `{"decision":1}`}, hook.CauseJSON, "decision is not a text"},
 		"two decisions":              {hook.Exit{Stdout: `{"decision":"deny","Decision":"allow"}`}, hook.CauseJSON, "Decision twice"},
@@ -177,6 +177,53 @@ func TestGarbageFailsClosed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// An answer counts though its program prints other text as well, which is a message. It
+// allows nothing, because that text may be from the call. Where a call waits, a broken
+// decision denies it.
+func TestAnswersAmongText(t *testing.T) {
+	t.Parallel()
+	bash := use("Bash", `{"command":"ls"}`)
+	const deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`
+	for name, c := range map[string]struct {
+		at     agent.HookInput
+		stdout string
+		want   agent.HookAdvice
+	}{
+		"before":           {bash, "nvm: using node 22\n" + deny, agent.HookAdvice{Decision: agent.Deny, Reason: "no"}},
+		"after":            {bash, deny + "\nbye", agent.HookAdvice{Decision: agent.Deny, Reason: "no"}},
+		"both, indented":   {bash, "a {b}\n{\n  \"decision\": \"block\",\n  \"reason\": \"no\"\n}\nc", agent.HookAdvice{Decision: agent.Deny, Reason: "no"}},
+		"on a line":        {bash, "[hook] " + deny + " (done)", agent.HookAdvice{Decision: agent.Deny, Reason: "no"}},
+		"a fence":          {bash, "```json\n{\"permission_decision\":\"ask\",\"reason\":\"look\"}\n```", agent.HookAdvice{Decision: agent.Ask, Reason: "look"}},
+		"a mark":           {bash, "\ufeffx\n" + deny, agent.HookAdvice{Decision: agent.Deny, Reason: "no"}},
+		"the strictest":    {bash, "{\"decision\":\"approve\"}\n" + deny + "\n{\"decision\":\"ask\"}", agent.HookAdvice{Decision: agent.Deny, Reason: "no"}},
+		"an allow":         {bash, "checks: x\n{\"permissionDecision\":\"allow\"}", agent.HookAdvice{}},
+		"other JSON":       {bash, "log\n{\"level\":\"info\"}\n" + deny, agent.HookAdvice{Decision: agent.Deny, Reason: "no"}},
+		"broken":           {bash, "log\n{\"permissionDecision\": \"deny\", ", agent.HookAdvice{Decision: agent.Deny, Reason: "the hook x gave an answer that cannot be read: it begins JSON that is not whole or not valid"}},
+		"Stop":             {ending, "done\n{\"decision\":\"block\",\"reason\":\"go on\"}", agent.HookAdvice{Decision: agent.Deny, Reason: "go on"}},
+		"a prompt":         {prompt, "note\n{\"decision\":\"block\",\"reason\":\"no\"}", agent.HookAdvice{Decision: agent.Deny, Reason: "no", Context: "note"}},
+		"context":          {prompt, "note\n{\"hookSpecificOutput\":{\"additionalContext\":\"more\"}}\nend", agent.HookAdvice{Context: "more\n\nnote\n\nend"}},
+		"prose about JSON": {prompt, "Answer with \"decision\": one word {like this}.", agent.HookAdvice{Context: "Answer with \"decision\": one word {like this}."}},
+		"the turn ends":    {after, "x\n{\"continue\":false,\"stopReason\":\"enough\"}", agent.HookAdvice{Context: "x", Stopped: true, Stop: "enough"}},
+	} {
+		advice, _ := answered(t, c.at, hook.Exit{Stdout: c.stdout})
+		if diff := cmp.Diff(c.want, advice); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if advice, _ := answered(t, bash, hook.Exit{Stdout: "x\n" + deny, Code: 1}); advice.Decision != agent.Deny {
+		t.Errorf("with code 1: %+v", advice)
+	}
+}
+
+// However many braces a program prints, they take no time.
+func TestManyBraces(t *testing.T) {
+	t.Parallel()
+	bash := use("Bash", `{}`)
+	for _, brace := range []string{"{", `{"a":`, "{} ", `{"decision":`} {
+		answered(t, bash, hook.Exit{Stdout: "x " + strings.Repeat(brace, 900_000/len(brace)) + `"decision":1`})
 	}
 }
 
