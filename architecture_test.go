@@ -118,7 +118,7 @@ var onlyIn = map[string][]string{
 	"os/exec":                                {"agent/sandbox", "scripts/bench"},
 	"github.com/pelletier/go-toml":           {"backend/mcp"},
 	"github.com/fsnotify/fsnotify":           {"backend/internal/watch"},
-	"github.com/goccy/go-yaml":               {"agent/skill"},
+	"github.com/goccy/go-yaml":               {"agent/skill", "agent/project"},
 	"github.com/creack/pty":                  {"agent/sandbox"},
 }
 

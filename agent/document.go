@@ -24,6 +24,9 @@ const (
 	DocumentUnread    DocumentProblemID = "unread"    // what the system said
 	DocumentBinary    DocumentProblemID = "binary"    //
 	DocumentForeign   DocumentProblemID = "foreign"   //
+	DocumentMissing   DocumentProblemID = "missing"   //
+	DocumentSecret    DocumentProblemID = "secret"    //
+	DocumentImports   DocumentProblemID = "imports"   //
 )
 
 // documentProblems are the English phrases.
@@ -33,6 +36,9 @@ var documentProblems = map[DocumentProblemID]string{
 	DocumentUnread:    "it cannot be read: {0}",
 	DocumentBinary:    "it is not text",
 	DocumentForeign:   "it belongs to another user",
+	DocumentMissing:   "it is imported by another document and does not exist",
+	DocumentSecret:    "it usually holds secrets, which are not imported",
+	DocumentImports:   "it is imported more than five levels deep, or after a hundred others",
 }
 
 // DocumentLeftOut returns a document that was left out, with its reason in both

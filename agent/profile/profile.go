@@ -58,7 +58,7 @@ var designs = []design{
 		tools: []string{"Bash", "WriteStdin", "ApplyPatch|Edit", "Read", "Write", "Grep", "Glob"},
 	},
 	{
-		id: "anthropic", documents: []string{"CLAUDE.md"}, native: everywhere(anthropicBindings),
+		id: "anthropic", documents: []string{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", ".claude/rules/"}, native: everywhere(anthropicBindings),
 		tools: []string{"Read", "Write", "Edit", "Bash", "WriteStdin", "TaskOutput", "TaskList", "TaskStop", "Grep", "Glob"},
 	},
 	{

@@ -19,7 +19,7 @@ import (
 // environment with what is permitted, the tools, the project's documents, the
 // user's own document (LOOP-43).
 func (p *Profiles) brief(ctx context.Context, s shown, now agent.Situation) agent.Briefing {
-	documents := p.documents(s)
+	documents := p.documents(s, nil)
 	told := p.tell(now.Mode, documents)
 	layers := []string{
 		p.base(s), p.environment(now.Provider, now.Model), p.permissions(now.Mode), p.surroundings.Confined(), guidance(s.Tools), p.early(now, told),

@@ -67,26 +67,33 @@ var modes = map[agent.Mode]string{
 // documents are the instructions of a project and a user for agents.
 type documents struct {
 	project []project.Document
-	user    []project.Document // the document in Atelier's home folder, if there is one
+	user    []project.Document // the document in Atelier's home folder and what it imports
 }
 
 func (d documents) all() []project.Document { return slices.Concat(d.project, d.user) }
 
-// own writes the user's own document, which takes precedence.
+// own writes the user's own documents, which take precedence.
 func (d documents) own() string {
-	if len(d.user) == 0 || d.user[0].Text == "" {
+	var b strings.Builder
+	for _, doc := range d.user {
+		if doc.Text != "" {
+			b.WriteString("\n\n" + userDocument(doc))
+		}
+	}
+	if b.Len() == 0 {
 		return ""
 	}
-	return "The user's own instructions. Where they differ from anything above, they hold.\n\n" + userDocument(d.user[0])
+	return "The user's own instructions. Where they differ from anything above, they hold." + b.String()
 }
 
 // documents reads the documents for the profile's models.
-func (p *Profiles) documents(s shown) documents {
-	found := documents{project: project.Documents(p.surroundings.Folder, s.names()...)}
-	if d, ok := project.User(p.surroundings.Home); ok {
-		found.user = []project.Document{d}
-	}
-	return found
+func (p *Profiles) documents(s shown, told agent.Told) documents {
+	return documents{project: p.query(s, told).Documents(), user: project.User(p.surroundings.Home)}
+}
+
+// query asks for the project's documents for the profile's models, which were told these facts.
+func (p *Profiles) query(s shown, told agent.Told) project.Query {
+	return project.Query{Folder: p.surroundings.Folder, Names: s.names(), Told: func(path string) bool { return told[aboutDocument+path] != "" }}
 }
 
 // The names of changeable facts that models are told. A document's name is
@@ -173,21 +180,16 @@ func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []chan
 		if confined := p.surroundings.Confined(); confined != told[aboutConfined] {
 			all = append(all, change{about: aboutConfined, now: confined, text: cmp.Or(confined, "The system does not confine commands any more.")})
 		}
-		found := p.documents(s)
+		found := p.documents(s, told)
 		for _, d := range found.project {
-			all = append(all, ofDocument(d, "Instructions of the project:", document))
+			all = append(all, ofDocument(d, told, "Instructions of the project:", document))
 		}
 		for _, d := range found.user {
-			all = append(all, ofDocument(d, "The user's own instructions, which hold where they differ from others:", userDocument))
+			all = append(all, ofDocument(d, told, "The user's own instructions, which hold where they differ from others:", userDocument))
 		}
-		top := project.Root(p.surroundings.Folder)
-		for about := range told { // documents below the folder may have changed too
-			if path, ok := strings.CutPrefix(about, aboutDocument); ok && filepath.IsLocal(path) {
-				worked = append(slices.Clip(worked), filepath.Join(top, filepath.Dir(path)))
-			}
-		}
+		worked = append(slices.Clip(worked), p.foldersOf(s, told)...) // documents below the folder may have changed too
 	}
-	all = append(all, p.below(s, worked)...)
+	all = append(all, p.below(s, worked, told, all)...)
 	all = append(all, p.notes(now, told)...)
 	if now.AtInput {
 		all = append(all, gone(all, told)...)
@@ -235,20 +237,40 @@ func (p *Profiles) early(now agent.Situation, told agent.Told) string {
 	return strings.Join(texts, "\n\n")
 }
 
+// foldersOf returns the folders of the documents that a model was told, without those
+// of documents that others import.
+func (p *Profiles) foldersOf(s shown, told agent.Told) []string {
+	top := project.Root(p.surroundings.Folder)
+	var folders []string
+	for about := range told {
+		path, ok := strings.CutPrefix(about, aboutDocument)
+		if ok && filepath.IsLocal(path) && slices.ContainsFunc(s.names(), func(name string) bool { return strings.Contains("/"+path, "/"+name) }) {
+			folders = append(folders, filepath.Join(top, filepath.Dir(path)))
+		}
+	}
+	return folders
+}
+
 // below reads the documents of subfolders that lead to the given files and
-// folders.
-func (p *Profiles) below(s shown, worked []string) []change {
+// folders, and the rules for those, without the facts that are present already.
+func (p *Profiles) below(s shown, worked []string, told agent.Told, present []change) []change {
 	var all []change
 	seen := map[string]bool{}
+	for _, c := range present {
+		if c.document != nil {
+			seen[c.document.Path] = true
+		}
+	}
+	query := p.query(s, told)
 	for _, path := range worked {
 		if seen[path] {
 			continue
 		}
 		seen[path] = true
-		for _, d := range project.DocumentsBelow(p.surroundings.Folder, path, s.names()...) {
-			if !seen[d.Path] && d.Problem == "" {
+		for _, d := range query.Below(path) {
+			if !seen[d.Path] {
 				seen[d.Path] = true
-				all = append(all, ofDocument(d, "Instructions of the project for work in that folder; where they differ, they hold over those above it:", document))
+				all = append(all, ofDocument(d, told, "Instructions of the project for work in that folder; where they differ, they hold over those above it:", document))
 			}
 		}
 	}
@@ -256,10 +278,14 @@ func (p *Profiles) below(s shown, worked []string) []change {
 }
 
 // ofDocument returns the state of a document.
-func ofDocument(d project.Document, heading string, write func(project.Document) string) change {
+func ofDocument(d project.Document, told agent.Told, heading string, write func(project.Document) string) change {
 	c := change{about: aboutDocument + d.Path, now: digest(d), text: heading + "\n\n" + write(d), document: &d}
 	if d.Problem != "" {
-		c.text = fmt.Sprintf("%s holds no instructions any more: %s.", quoted(d.Path), inLine(leftOut(d).Problem))
+		said := "was left out"
+		if told[c.about] != "" {
+			said = "holds no instructions any more"
+		}
+		c.text = fmt.Sprintf("%s %s: %s.", quoted(d.Path), said, inLine(leftOut(d).Problem))
 	}
 	return c
 }

@@ -236,3 +236,46 @@ func TestUpdateIsBounded(t *testing.T) {
 		t.Errorf("%d bytes, %+v", len(u.Text), u.Documents)
 	}
 }
+
+// Rules for certain files are told once the agent works on such a file, and from then
+// on when they change. What a document imports is told with it, and what cannot be
+// read is said once.
+func TestRulesAndImports(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "anthropic", "", nil)
+	p.put(filepath.Join(p.folder, "CLAUDE.md"), "See @docs/style.md and @docs/gone.md.")
+	p.put(filepath.Join(p.folder, "docs/style.md"), "Style: short.")
+	p.put(filepath.Join(p.folder, "docs/AGENTS.md"), "Docs: English.")
+	p.put(filepath.Join(p.folder, ".claude/rules/go.md"), "---\npaths: **/*.go\n---\nGo: wrap errors.")
+	profiles := p.at(time.Now)
+	now := agent.Situation{Provider: "anthropic", Model: "m", Mode: agent.ModeDefault}
+	b := profiles.Brief(t.Context(), now)
+	inOrder(t, b.System, "<project_instructions path=\"docs/style.md\">\nStyle: short.", "<project_instructions path=\"CLAUDE.md\">\nSee @docs")
+	if strings.Contains(b.System, "wrap errors") || !slices.ContainsFunc(b.Documents, func(d agent.Document) bool { return d.Path == "docs/gone.md" && d.ProblemID == agent.DocumentMissing }) {
+		t.Errorf("%+v\n%s", b.Documents, b.System)
+	}
+	known := b.Told
+	renew := func(want ...string) {
+		t.Helper()
+		u := profiles.Renew(t.Context(), now, known)
+		inOrder(t, u.Text, want...)
+		if len(want) == 0 && u.Text != "" || strings.Contains(u.Text, "Docs: English") {
+			t.Errorf("told:\n%s", u.Text)
+		}
+		maps.Copy(known, u.Told)
+	}
+	now.Worked = []string{filepath.Join(p.folder, "cmd/main.go")}
+	renew("<project_instructions path=\".claude/rules/go.md\">\nGo: wrap errors.")
+	renew()
+	now.Worked, now.AtInput = nil, true
+	renew()
+	p.put(filepath.Join(p.folder, "docs/style.md"), "Style: long.")
+	p.put(filepath.Join(p.folder, ".claude/rules/go.md"), "---\npaths: **/*.go\n---\nGo: return errors.")
+	renew("Style: long.", "Go: return errors.")
+	p.put(filepath.Join(p.folder, "CLAUDE.md"), "Nothing.")
+	if err := os.Remove(filepath.Join(p.folder, ".claude/rules/go.md")); err != nil {
+		t.Fatal(err)
+	}
+	renew("Nothing.", `".claude/rules/go.md" was removed`, `"docs/style.md" was removed`)
+	renew()
+}

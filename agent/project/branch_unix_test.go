@@ -84,7 +84,7 @@ func TestFilesOfOthersAboveAreIgnored(t *testing.T) {
 		{Path: "a/AGENTS.md", Problem: ProblemForeign},
 		{Path: "a/b/AGENTS.md", Text: "b", Size: 1, Told: 1},
 	}
-	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a/b"), "AGENTS.md", "CLAUDE.md")); diff != "" {
+	if diff := cmp.Diff(want, Query{Folder: filepath.Join(dir, "a/b"), Names: both}.Documents()); diff != "" {
 		t.Error(diff)
 	}
 }

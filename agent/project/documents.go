@@ -11,6 +11,10 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // MaxDocuments limits the documents of a project together, in bytes (LOOP-47).
@@ -27,7 +31,7 @@ const UserDocument = "AGENTS.md"
 type Document struct {
 	Path string // relative to the top of the project
 	Text string // the part that fits, as valid UTF-8
-	Size int    // of the whole file, in bytes
+	Size int    // of the whole file, in bytes of its text
 	Told int    // how many of them Text stands for; less than Size if it was cut
 	// Problem says why the document was left out; empty if it was not.
 	Problem Problem
@@ -45,54 +49,74 @@ const (
 	ProblemUnread    Problem = "unread"    // cannot be read
 	ProblemBinary    Problem = "binary"    // not text
 	ProblemForeign   Problem = "foreign"   // belongs to another user
+	ProblemMissing   Problem = "missing"   // another document imports it, and it does not exist
+	ProblemSecret    Problem = "secret"    // another document imports it, and it usually holds secrets
+	ProblemImports   Problem = "imports"   // is imported too deep, or after too many others
 )
 
-// Documents reads the documents with the given names from the top of the
-// repository down to the folder. Deeper ones come later, because they take
-// precedence. Together they hold at most [MaxDocuments] bytes; if they are
-// longer, the deepest are kept and those above them are cut. A file with
-// several names or links is read once. Only regular files inside the project
-// are read, because a link outside leads to text that is not the project's.
-// Documents above the folder that belong to another user are skipped.
-func Documents(folder string, names ...string) []Document {
-	return onTheWay(folder, folder, true, names)
+// Query says which documents of a project are read. Names are paths relative to
+// each folder; one that ends in a slash is a folder of rules (see rules.go).
+//
+// Together the documents hold at most [MaxDocuments] bytes; if they are longer,
+// the deepest are kept and those above them are cut. A file with several names
+// or links is read once, and of several that say the same the deepest is kept.
+// Only regular files inside the project are read, because a link outside leads to
+// text that is not the project's. Documents above the folder that belong to
+// another user are skipped. What a document imports comes before it.
+type Query struct {
+	Folder string // the opened folder
+	Names  []string
+	// Told reports whether a rule for certain files was read before, so that it
+	// is read again whatever the agent works on; nil if none was.
+	Told func(path string) bool
 }
 
-// DocumentsBelow reads the documents in the folders that lead from folder down
-// to dir, without those of folder itself, under the rules of [Documents]. It
-// returns nothing if dir is not below folder.
-func DocumentsBelow(folder, dir string, names ...string) []Document {
-	return onTheWay(folder, dir, false, names)
+// Documents reads the documents from the top of the repository down to the
+// folder. Deeper ones come later, because they take precedence.
+func (q Query) Documents() []Document {
+	return q.read(func(r *reader) {
+		for _, dir := range append(steps(".", r.opened), r.opened) {
+			r.readFolder(dir, q.Names, "")
+		}
+	})
 }
 
-// onTheWay reads documents between the top of the folder's repository and dir.
-// If above is set, it reads them down to the folder itself, otherwise below it.
-func onTheWay(folder, dir string, above bool, names []string) []Document {
-	top := Root(folder)
+// Below reads the documents in the folders that lead from the folder down to a
+// path, without those of the folder itself, and the rules for that path of all
+// folders. It returns nothing if the path is not below the folder.
+func (q Query) Below(path string) []Document {
+	below, err := filepath.Rel(q.Folder, path)
+	if err != nil || !filepath.IsLocal(below) || below == "." {
+		return nil
+	}
+	return q.read(func(r *reader) {
+		rules := slices.DeleteFunc(slices.Clone(q.Names), func(name string) bool { return !isRules(name) })
+		last := filepath.Join(r.opened, below)
+		for _, dir := range append(steps(".", r.opened), r.opened) {
+			r.readFolder(dir, rules, last)
+		}
+		for _, dir := range append(steps(r.opened, last)[1:], last) {
+			r.readFolder(dir, q.Names, "")
+			r.readFolder(dir, rules, last)
+		}
+	})
+}
+
+func (q Query) read(gather func(*reader)) []Document {
+	top := Root(q.Folder)
 	root, err := os.OpenRoot(top)
 	if err != nil {
 		return nil // then nothing in the folder can be read
 	}
 	defer root.Close()
-	opened, err := filepath.Rel(top, folder)
+	opened, err := filepath.Rel(top, q.Folder)
 	if err != nil {
 		return nil
 	}
-	reader := reader{root: root, opened: opened}
-	var dirs []string
-	if above {
-		dirs = append(steps(".", opened), opened)
-	} else if below, err := filepath.Rel(folder, dir); err == nil && filepath.IsLocal(below) && below != "." {
-		last := filepath.Join(opened, below)
-		dirs = append(steps(opened, last)[1:], last)
-	}
-	for _, dir := range dirs {
-		for _, name := range names {
-			reader.read(dir, name)
-		}
-	}
-	reader.fit()
-	return reader.documents
+	r := &reader{top: top, opened: opened, told: q.Told, stat: root.Stat, openFile: root.OpenFile}
+	gather(r)
+	r.fit()
+	return r.documents
 }
 
 // steps lists the folders from one folder down to another, without the last
@@ -107,90 +131,140 @@ func steps(from, to string) []string {
 	return dirs
 }
 
-// User reads the user's own document from a folder; it reports false if there
-// is none.
-func User(home string) (Document, bool) {
-	root, err := os.OpenRoot(home)
-	if err != nil {
-		return Document{}, false
-	}
-	defer root.Close()
-	reader := reader{root: root, opened: "."}
-	reader.read(".", UserDocument)
-	reader.fit()
-	if len(reader.documents) == 0 {
-		return Document{}, false
-	}
-	d := reader.documents[0]
-	d.Path = filepath.Join(home, UserDocument)
-	return d, true
+// User reads the user's own document from a folder, after what it imports;
+// empty if there is none. The user made it and every link on the way to it, so
+// it may lie anywhere.
+func User(home string) []Document {
+	r := &reader{user: true, stat: os.Stat, openFile: os.OpenFile}
+	r.readDocument(home, UserDocument)
+	r.fit()
+	return r.documents
 }
 
-// reader gathers documents beneath a root.
+// reader gathers documents, by paths beneath the top of a project or by absolute
+// ones of the user's own.
 type reader struct {
-	root      *os.Root
-	opened    string // the folder whose documents are read, no matter who owns them
+	top      string // of the project; empty for the user's own
+	opened   string // the folder whose documents are read, no matter who owns them
+	folder   string // the folder whose documents are being read
+	user     bool
+	told     func(path string) bool
+	stat     func(path string) (fs.FileInfo, error)
+	openFile func(path string, flag int, mode fs.FileMode) (*os.File, error)
+
 	seen      []fs.FileInfo
+	imports   int
 	documents []Document
 }
 
-// read adds the document with the given name in a folder, if there is one.
-func (r *reader) read(dir, name string) {
+// readFolder adds the documents of a folder: if work is empty those with these
+// names, otherwise the rules for that path.
+func (r *reader) readFolder(dir string, names []string, work string) {
+	r.folder = dir
+	for _, name := range names {
+		if isRules(name) {
+			r.readRules(dir, name, work)
+		} else if work == "" {
+			r.readDocument(dir, name)
+		}
+	}
+}
+
+// readDocument adds the document with the given name in a folder, if there is one,
+// after what it imports.
+func (r *reader) readDocument(dir, name string) {
 	path := filepath.Join(dir, name)
+	if d, ok := r.load(path); ok {
+		r.add(path, d, 0)
+	}
+}
+
+// load reads a file; it reports false if there is none, nothing is in it, or it
+// was read before.
+func (r *reader) load(path string) (Document, bool) {
 	d := Document{Path: filepath.ToSlash(path)}
 	text, info, problem, err := r.open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return
+		return d, false
 	case problem == ProblemUnread:
 		d.Problem, d.Cause = problem, err.Error()
 	case problem != "":
 		d.Problem = problem
 	case slices.ContainsFunc(r.seen, func(other fs.FileInfo) bool { return os.SameFile(info, other) }):
-		return // it was read under another name
+		return d, false // it was read under another name
 	case len(text) == 0:
-		return
-	case dir != r.opened && !(ours(info) && r.isOurs(dir)):
+		return d, false
+	case !r.user && r.folder != r.opened && !r.isOurs(path, filepath.Dir(path)):
 		d.Problem = ProblemForeign
 	default:
 		r.seen = append(r.seen, info)
-		d.Size, d.Text = max(int(info.Size()), len(text)), text
+		d.Text, d.Size = text, len(text)
+		if len(text) > MaxDocuments {
+			d.Size = max(len(text), int(info.Size())) // not all of it was read
+		}
+	}
+	return d, true
+}
+
+// add adds a document after what it imports.
+func (r *reader) add(path string, d Document, depth int) {
+	if d.Problem == "" {
+		for _, name := range imports(d.Text) {
+			r.readImport(path, name, depth+1)
+		}
+	} else if slices.ContainsFunc(r.documents, func(other Document) bool { return other.Path == d.Path }) {
+		return // it was said before
 	}
 	r.documents = append(r.documents, d)
 }
 
-// fit cuts the documents to the limit, the deepest last.
+// fit cuts the documents to the limit, the deepest last, and leaves out what a
+// deeper one says in the same words.
 func (r *reader) fit() {
 	room := MaxDocuments
-	for i := len(r.documents) - 1; i >= 0; i-- {
-		d := &r.documents[i]
-		if d.Problem != "" {
+	said := map[string]bool{}
+	var kept []Document
+	for _, d := range slices.Backward(r.documents) {
+		text := strings.TrimSpace(d.Text)
+		switch {
+		case d.Problem != "":
+		case said[text]:
 			continue
+		default:
+			said[text] = true
+			d.Text, d.Told = fit(d.Text, room)
+			room -= len(d.Text)
+			if d.Told < d.Size {
+				room = 0 // without this one, a document further up would seem to take precedence
+			}
 		}
-		d.Text, d.Told = fit(d.Text, room)
-		room -= len(d.Text)
-		if d.Told < d.Size {
-			room = 0 // without this one, a document further up would seem to take precedence
+		kept = append(kept, d)
+	}
+	slices.Reverse(kept)
+	r.documents = kept
+}
+
+func (r *reader) isOurs(paths ...string) bool {
+	for _, path := range paths {
+		if info, err := r.stat(path); err != nil || !ours(info) {
+			return false
 		}
 	}
+	return true
 }
 
-func (r *reader) isOurs(dir string) bool {
-	info, err := r.root.Stat(dir)
-	return err == nil && ours(info)
-}
-
-// open reads as much of a regular file as can be used. The problem is set if it
-// cannot; err is what the system said.
+// open reads as much of a regular file as can be used, without a byte order mark.
+// The problem is set if it cannot; err is what the system said.
 func (r *reader) open(path string) (text string, info fs.FileInfo, problem Problem, err error) {
-	info, err = r.root.Stat(path)
+	info, err = r.stat(path)
 	switch {
 	case err != nil:
 		return "", nil, ProblemUnopened, err
 	case !info.Mode().IsRegular():
 		return "", nil, ProblemIrregular, nil
 	}
-	f, err := r.root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // by now it may be a pipe
+	f, err := r.openFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // by now it may be a pipe
 	if err != nil {
 		return "", nil, ProblemUnopened, err
 	}
@@ -198,11 +272,11 @@ func (r *reader) open(path string) (text string, info fs.FileInfo, problem Probl
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return "", nil, ProblemIrregular, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxDocuments+1))
-	switch {
-	case err != nil:
+	data, err := io.ReadAll(io.LimitReader(f, 2*(MaxDocuments+2))) // in UTF-16 each character takes two bytes or more
+	if err != nil {
 		return "", nil, ProblemUnread, err
-	case bytes.IndexByte(data, 0) >= 0:
+	}
+	if data, _, err = transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), data); err != nil || bytes.IndexByte(data, 0) >= 0 {
 		return "", nil, ProblemBinary, nil
 	}
 	return string(data), info, "", nil

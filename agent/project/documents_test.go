@@ -9,6 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// both are the names of most tests.
+var both = []string{"AGENTS.md", "CLAUDE.md"}
+
 // folder makes a repository with files and returns it.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -46,11 +49,11 @@ func TestDocumentsOnTheWay(t *testing.T) {
 		{Path: "AGENTS.md", Text: "top", Size: 3, Told: 3}, {Path: "CLAUDE.md", Text: "claude", Size: 6, Told: 6},
 		{Path: "a/AGENTS.md", Text: "a", Size: 1, Told: 1}, {Path: "a/b/CLAUDE.md", Text: "b", Size: 1, Told: 1},
 	}
-	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a/b"), "AGENTS.md", "CLAUDE.md")); diff != "" {
+	if diff := cmp.Diff(want, Query{Folder: filepath.Join(dir, "a/b"), Names: both}.Documents()); diff != "" {
 		t.Error(diff)
 	}
 	want = []Document{{Path: "AGENTS.md", Text: "top", Size: 3, Told: 3}, {Path: ".codex/instructions.md", Text: "codex", Size: 5, Told: 5}}
-	if diff := cmp.Diff(want, Documents(dir, "AGENTS.md", ".codex/instructions.md")); diff != "" {
+	if diff := cmp.Diff(want, Query{Folder: dir, Names: []string{"AGENTS.md", ".codex/instructions.md"}}.Documents()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -62,16 +65,16 @@ func TestDocumentsAreCut(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"AGENTS.md": "top", "a/AGENTS.md": "üü", "a/b/AGENTS.md": strings.Repeat("x", MaxDocuments-3),
 	})
-	got := Documents(filepath.Join(dir, "a/b"), "AGENTS.md")
+	got := Query{Folder: filepath.Join(dir, "a/b"), Names: []string{"AGENTS.md"}}.Documents()
 	if len(got) != 3 || got[0].Told != 0 || got[1].Text != "ü" || got[1].Size != 4 || got[1].Told != 2 || got[2].Told != got[2].Size {
 		t.Errorf("%.20q", []string{got[0].Text, got[1].Text, got[2].Text})
 	}
 	put(t, dir, "AGENTS.md", strings.Repeat("x", 3*MaxDocuments))
-	if got := Documents(dir, "AGENTS.md")[0]; len(got.Text) != MaxDocuments || got.Told != MaxDocuments || got.Size != 3*MaxDocuments {
+	if got := (Query{Folder: dir, Names: []string{"AGENTS.md"}}.Documents())[0]; len(got.Text) != MaxDocuments || got.Told != MaxDocuments || got.Size != 3*MaxDocuments {
 		t.Errorf("%d of %d bytes", got.Told, got.Size)
 	}
 	put(t, dir, "AGENTS.md", strings.Repeat("x", MaxDocuments))
-	if got := Documents(dir, "AGENTS.md")[0]; got.Told != got.Size {
+	if got := (Query{Folder: dir, Names: []string{"AGENTS.md"}}.Documents())[0]; got.Told != got.Size {
 		t.Errorf("a document that just fits is cut to %d", got.Told)
 	}
 }
@@ -85,11 +88,11 @@ func TestDocumentsInOtherEncodings(t *testing.T) {
 		{Path: "AGENTS.md", Text: "caf\uFFFD \uFFFD\uFFFD\n", Size: 8, Told: 8},
 		{Path: "a/AGENTS.md", Text: "deep", Size: 4, Told: 4},
 	}
-	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a"), "AGENTS.md")); diff != "" {
+	if diff := cmp.Diff(want, Query{Folder: filepath.Join(dir, "a"), Names: []string{"AGENTS.md"}}.Documents()); diff != "" {
 		t.Error(diff)
 	}
 	put(t, dir, "AGENTS.md", strings.Repeat("\xff", MaxDocuments))
-	got := Documents(filepath.Join(dir, "a"), "AGENTS.md")
+	got := Query{Folder: filepath.Join(dir, "a"), Names: []string{"AGENTS.md"}}.Documents()
 	fits := (MaxDocuments - len("deep")) / 3
 	if got[0].Told != fits || got[0].Text != strings.Repeat("\uFFFD", fits) || got[1].Told != 4 {
 		t.Errorf("%d of %d bytes, then %d", got[0].Told, got[0].Size, got[1].Told)
@@ -109,12 +112,12 @@ func TestDocumentsBelow(t *testing.T) {
 		"web/src/deep": {web, src, {Path: "web/src/deep/AGENTS.md", Text: "deep", Size: 4, Told: 4}},
 		".":            nil, "..": nil, "../elsewhere": nil,
 	} {
-		if diff := cmp.Diff(want, DocumentsBelow(dir, filepath.Join(dir, below), "AGENTS.md", "CLAUDE.md")); diff != "" {
+		if diff := cmp.Diff(want, Query{Folder: dir, Names: both}.Below(filepath.Join(dir, below))); diff != "" {
 			t.Errorf("%s: %s", below, diff)
 		}
 	}
 	want := []Document{src}
-	if diff := cmp.Diff(want, DocumentsBelow(filepath.Join(dir, "web"), filepath.Join(dir, "web/src"), "AGENTS.md", "CLAUDE.md")); diff != "" {
+	if diff := cmp.Diff(want, Query{Folder: filepath.Join(dir, "web"), Names: both}.Below(filepath.Join(dir, "web/src"))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -123,11 +126,11 @@ func TestDocumentsBelow(t *testing.T) {
 func TestUserDocument(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	if d, ok := User(home); ok {
+	if d := User(home); len(d) != 0 {
 		t.Errorf("%+v", d)
 	}
 	put(t, home, "AGENTS.md", "mine")
-	if d, ok := User(home); !ok || d.Text != "mine" || d.Path != filepath.Join(home, "AGENTS.md") {
+	if d := User(home); len(d) != 1 || d[0].Text != "mine" || d[0].Path != filepath.Join(home, "AGENTS.md") {
 		t.Errorf("%+v", d)
 	}
 }

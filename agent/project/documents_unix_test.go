@@ -33,7 +33,7 @@ func TestDocumentsAreReadSafely(t *testing.T) {
 		{Path: "a/binary/AGENTS.md", Problem: ProblemBinary},
 		{Path: "a/binary/CLAUDE.md", Problem: ProblemIrregular},
 	}
-	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a/binary"), "AGENTS.md", "CLAUDE.md")); diff != "" {
+	if diff := cmp.Diff(want, Query{Folder: filepath.Join(dir, "a/binary"), Names: both}.Documents()); diff != "" {
 		t.Error(diff)
 	}
 }

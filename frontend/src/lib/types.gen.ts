@@ -493,7 +493,7 @@ export type Document = {
   problem_args?: string[]
 }
 
-export type DocumentProblemID = "unopened" | "irregular" | "unread" | "binary" | "foreign"
+export type DocumentProblemID = "unopened" | "irregular" | "unread" | "binary" | "foreign" | "missing" | "secret" | "imports"
 
 export type Draft = {
   text?: string

@@ -1335,4 +1335,7 @@ export const documentProblems: Record<DocumentProblemID, string> = {
   unread: '无法读取：{0}',
   binary: '不是文本',
   foreign: '属于其他用户',
+  missing: '被其他文档导入，但不存在',
+  secret: '通常包含机密，不会被导入',
+  imports: '导入层级超过五层，或已导入一百个其他文件',
 }
