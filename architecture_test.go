@@ -71,7 +71,7 @@ var mayImport = map[string][]string{
 	"backend/live":               {"agent", "backend"},
 	"backend/guard":              {"agent", "agent/permission/rule", "agent/sandbox/confine", "backend", "backend/settings"},
 	"backend/caches":             {},
-	"backend/settings":           {"agent"},
+	"backend/settings":           {"agent", "backend"},
 	"backend/trust":              {"agent", "agent/changes", "agent/sandbox", "backend"},
 	"backend/review":             {"agent", "backend", "backend/trust"},
 	"backend/hooks":              {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/review", "backend/internal/..."},

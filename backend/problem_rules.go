@@ -25,6 +25,9 @@ const (
 	ProblemRulesFileUnread ProblemID = "rules_file_unread"
 	ProblemRulesChanged    ProblemID = "rules_changed"
 	ProblemRulesUnwritten  ProblemID = "rules_unwritten"
+	// Of settings files of any kind: the file, and what it is a link to.
+	ProblemLinkOutside ProblemID = "link_outside"
+	ProblemLinkNowhere ProblemID = "link_nowhere"
 )
 
 const (
@@ -74,5 +77,13 @@ var ruleProblems = map[ProblemID]problem{
 	ProblemRulesUnwritten: {
 		code: CodeFolder, message: "The rule could not be written to {0}.",
 		kept: keptRules, next: "Check that it is a file of JSON that you may write.",
+	},
+	ProblemLinkOutside: {
+		code: CodeInvalid, message: "{0} is a link to {1}, which is outside the project, so it is neither read nor written.",
+		kept: "Nothing was changed.", next: "Put a file in its place. Only your own settings, in your home folder, may be links to anywhere.",
+	},
+	ProblemLinkNowhere: {
+		code: CodeInvalid, message: "{0} is a link to {1}, which does not exist.",
+		kept: "Nothing was changed.", next: "Create that file, or remove the link.",
 	},
 }

@@ -283,8 +283,12 @@ func unreadable(err error, text string) *backend.Error {
 
 // problemOf says why a file cannot be read; nil if it can.
 func problemOf(err error, f settings.File) *backend.Error {
+	var told *backend.Error
 	if err == nil {
 		return nil
+	}
+	if errors.As(err, &told) {
+		return told
 	}
 	if line := settings.LineOf(err); line > 0 {
 		return backend.Problem(backend.ProblemRulesFile, f.Path(), strconv.Itoa(line)).Because(err)

@@ -82,8 +82,12 @@ func shown(all []hook.Finding) (out []HookFinding) {
 }
 
 func problemOf(s source) *backend.Error {
+	var told *backend.Error
 	if s.err == nil {
 		return nil
+	}
+	if errors.As(s.err, &told) {
+		return told
 	}
 	if line := settings.LineOf(s.err); line > 0 {
 		return backend.Problem(backend.ProblemHooksFile, s.file.Path(), strconv.Itoa(line)).Because(s.err)

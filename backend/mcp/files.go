@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -158,6 +159,10 @@ func looksLikeTop(text *settings.Text) bool {
 }
 
 func unread(f settings.File, err error) *backend.Error {
+	var told *backend.Error
+	if errors.As(err, &told) {
+		return told
+	}
 	if line := settings.LineOf(err); line > 0 {
 		return backend.Problem(backend.ProblemServersFile, f.Path(), strconv.Itoa(line)).Because(err)
 	}

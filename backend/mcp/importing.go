@@ -97,7 +97,7 @@ func (s *Servers) ofClaude(b []byte) (out []settings.Member, _ []ServerImportInp
 			Servers json.RawMessage `json:"mcpServers"`
 		} `json:"projects"`
 	}
-	if err := json.Unmarshal(b, &file); err != nil {
+	if err := json.Unmarshal(settings.Unmarked(b), &file); err != nil {
 		return nil, nil, err
 	}
 	for _, raw := range []json.RawMessage{file.Projects[s.cfg.Folder].Servers, file.Servers} {

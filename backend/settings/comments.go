@@ -2,15 +2,20 @@ package settings
 
 import "bytes"
 
-// Plain returns a text with its comments, and the commas after a last member, as
+// Unmarked returns a text without the byte order mark that some programs begin files with.
+func Unmarked(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\ufeff")) }
+
+// Plain returns a text with its comments, its byte order mark, and the commas after a last member, as
 // spaces: every other byte keeps its place. Many people and programs write such
 // files of JSON. An unterminated comment or text stays as it is, and is an error
 // there.
 func Plain(b []byte) []byte {
-	if !bytes.ContainsRune(b, '/') && !bytes.ContainsRune(b, ',') {
+	marked := len(b) - len(Unmarked(b))
+	if marked == 0 && !bytes.ContainsRune(b, '/') && !bytes.ContainsRune(b, ',') {
 		return b
 	}
 	out := bytes.Clone(b)
+	blankOut(out[:marked])
 	comma := -1 // a comma that nothing has followed yet
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {

@@ -23,10 +23,11 @@ import (
 // Everything else keeps its bytes, except in a text of a single line, which is
 // formatted again.
 func Set(b []byte, value []byte, path ...any) ([]byte, error) {
-	if blank(b) {
-		b = []byte("{}")
-	}
 	plain := Plain(b)
+	if blank(plain) {
+		b = append(b[:len(b)-len(Unmarked(b)):len(b)-len(Unmarked(b))], "{}"...)
+		plain = Plain(b)
+	}
 	single := !bytes.Contains(bytes.TrimSpace(b), []byte("\n")) && bytes.Equal(plain, b)
 	switch {
 	case len(path) == 0:
@@ -174,9 +175,13 @@ func (e edit) spliced(from, to int, with string) []byte {
 // meanwhile.
 const attempts = 3
 
-// Edit changes the text of the file, which is replaced as a whole. A file that
-// cannot be read is left as it is.
+// Edit changes the text of the file, which is replaced as a whole; of a link, the file
+// that it leads to. A file that cannot be read is left as it is.
 func (f File) Edit(change func(b []byte) ([]byte, error)) error {
+	f, err := f.target()
+	if err != nil {
+		return err
+	}
 	root, err := os.OpenRoot(f.Root)
 	if err != nil {
 		return err
@@ -227,7 +232,7 @@ func (f File) present(root *os.Root) ([]byte, fs.FileMode, error) {
 func (f File) replace(root *os.Root, before, after []byte, mode fs.FileMode) (done bool, err error) {
 	name := f.Name + "." + strconv.Itoa(os.Getpid()) + ".tmp"
 	if link, err := root.Lstat(f.Name); err == nil && link.Mode()&fs.ModeSymlink != 0 {
-		return false, errors.New("it is a symbolic link")
+		return false, errors.New("it became a symbolic link")
 	}
 	_ = root.Remove(name) // one that a crash left
 	tmp, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
 )
 
 // File is a settings file that may be there.
@@ -193,22 +194,60 @@ func (f File) unchanged(before *Text) bool {
 // MaxFile limits a settings file, in bytes.
 const MaxFile = 1 << 20
 
-// read reads the file. No link leads it out of its folder.
+// target returns the file that this one is or, over links, leads to: its root is the
+// folder beyond which nothing is followed. The user's own files lead anywhere, because
+// nobody else can have made those links; a project's stay inside the project.
+func (f File) target() (File, error) {
+	path := f.Path()
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if leads, err := os.Readlink(path); err == nil {
+			return f, backend.Problem(backend.ProblemLinkNowhere, path, leads)
+		}
+		if real, err = filepath.EvalSymlinks(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+			return f, nil
+		}
+		real = filepath.Join(real, filepath.Base(path))
+	}
+	if err != nil {
+		return f, err
+	}
+	if f.Scope == agent.ScopeUser {
+		f.Root, f.Name = filepath.Dir(real), filepath.Base(real)
+		return f, nil
+	}
+	root, err := filepath.EvalSymlinks(f.Root)
+	if err != nil {
+		return f, err
+	}
+	if f.Root = root; real != filepath.Join(root, f.Name) {
+		if f.Name, err = filepath.Rel(root, real); err != nil || !filepath.IsLocal(f.Name) {
+			return f, backend.Problem(backend.ProblemLinkOutside, path, real)
+		}
+	}
+	return f, nil
+}
+
+// read reads the file.
 func (f File) read() *Text {
-	root, err := os.OpenRoot(f.Root)
+	at, err := f.target()
+	if err != nil {
+		return &Text{There: true, Err: err}
+	}
+	root, err := os.OpenRoot(at.Root)
 	if err != nil {
 		return &Text{There: !errors.Is(err, fs.ErrNotExist), Err: unlessAbsent(err)}
 	}
 	defer root.Close()
-	info, err := root.Stat(f.Name)
+	info, err := root.Stat(at.Name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		_, err := root.Lstat(filepath.Dir(f.Name))
+		_, err := os.Lstat(filepath.Dir(f.Path()))
 		return &Text{alone: errors.Is(err, fs.ErrNotExist)}
 	case err != nil:
 		return &Text{There: true, Err: err}
 	}
-	b, err := contents(root, f.Name)
+	b, err := contents(root, at.Name)
 	if err != nil {
 		return &Text{There: true, Err: err}
 	}

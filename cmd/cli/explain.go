@@ -22,6 +22,7 @@ import (
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/guard"
+	"atelier.dev/atelier/backend/settings"
 	"atelier.dev/atelier/storage"
 )
 
@@ -125,7 +126,7 @@ func readSettings(path string) (explained, error) {
 		Sandbox     *boundary.Settings `json:"sandbox"`
 		Permissions json.RawMessage    `json:"permissions"`
 	}
-	if err := json.Unmarshal(b, &s); err != nil {
+	if err := json.Unmarshal(settings.Unmarked(b), &s); err != nil {
 		return explained{}, err
 	}
 	rules, err := guard.FileRules(b, agent.ScopeUser)

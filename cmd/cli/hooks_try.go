@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/review"
+	"atelier.dev/atelier/backend/settings"
 )
 
 // This file runs hooks with an input, for atelier hooks test.
@@ -90,6 +91,7 @@ func (c *command) hookInput(name string) (json.RawMessage, error) {
 		in = file
 	}
 	b, err := io.ReadAll(io.LimitReader(in, maxHookInput+1))
+	b = settings.Unmarked(b)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read the input: %w", err)

@@ -829,6 +829,16 @@ export const problems: Record<ProblemID, Words> = {
     kept: '规则没有改变。',
     next: '请检查它是否为可写的 JSON 文件。',
   },
+  link_outside: {
+    message: '{0} 是指向 {1} 的链接，位于项目之外，因此不会读取也不会写入。',
+    kept: '没有任何改变。',
+    next: '请换成普通文件。只有主文件夹中您自己的设置可以链接到任何位置。',
+  },
+  link_nowhere: {
+    message: '{0} 是指向 {1} 的链接，而 {1} 不存在。',
+    kept: '没有任何改变。',
+    next: '请创建该文件，或删除链接。',
+  },
   skill_lines: {
     message: '技能 {0} 在发送前要运行的命令行超过 20 行。',
     kept: '没有运行任何命令，你的消息仍在输入框中。',
