@@ -33,7 +33,7 @@ func (t *turn) gate(c *ready) GateCall {
 		c.judged = v
 		return gc
 	}
-	c.judged = t.session.cfg.Gate.Decide(gc)
+	c.judged = t.approvedBySkill(gc, t.session.cfg.Gate.Decide(gc))
 	return gc
 }
 

@@ -19,6 +19,8 @@ type SkillUse struct {
 	// names and patterns as permission rules have them, such as Bash(git *).
 	Limited bool     `json:"limited,omitempty"`
 	Tools   []string `json:"tools,omitempty"`
+	// Approved are calls, written like Tools, about which a person is not asked.
+	Approved []string `json:"approved,omitempty"`
 	// Denied may not be called.
 	Denied []string `json:"denied,omitempty"`
 	// Provider and Model answer instead of the session's while the skill is in use,
@@ -110,18 +112,34 @@ func (t *turn) outsideSkill(c *ready, call GateCall) (Verdict, bool) {
 
 // allowedBy reports whether a skill allows a call. Denied outweighs Tools.
 func (t *turn) allowedBy(use SkillUse, call GateCall) bool {
-	matches := func(d Decision) func(string) bool {
-		return func(pattern string) bool {
-			if m, ok := t.session.cfg.Gate.(Matcher); ok {
-				return m.Matches(pattern, d, call)
-			}
-			return pattern == call.Tool
+	return !t.matches(use.Denied, Deny, call) && (!use.Limited || t.matches(use.Tools, Allow, call))
+}
+
+// matches reports whether one of a skill's patterns is about a call.
+func (t *turn) matches(patterns []string, d Decision, call GateCall) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		if m, ok := t.session.cfg.Gate.(Matcher); ok {
+			return m.Matches(pattern, d, call)
+		}
+		return pattern == call.Tool
+	})
+}
+
+// approvedBySkill answers a question of the mode for which a skill in use has an approval
+// in advance (K-46). A rule's question, and one that a person answers each time, stays; in
+// plan mode nothing is approved.
+func (t *turn) approvedBySkill(call GateCall, v Verdict) Verdict {
+	if v.Decision != Ask || v.Final || v.EachTime || v.Rule != nil || call.Mode == ModePlan {
+		return v
+	}
+	for _, use := range slices.Backward(t.session.transcript.past.used.skills) {
+		if t.matches(use.Approved, Allow, call) {
+			approved := Because(Allow, ReasonSkillApproved, use.Name)
+			approved.By = BySkill
+			return approved
 		}
 	}
-	if slices.ContainsFunc(use.Denied, matches(Deny)) {
-		return false
-	}
-	return !use.Limited || slices.ContainsFunc(use.Tools, matches(Allow))
+	return v
 }
 
 // allowed writes the tools of a skill into a sentence.

@@ -112,6 +112,62 @@ func TestSkillLists(t *testing.T) {
 	}
 }
 
+// K-46: a skill's approval in advance answers what the mode would ask a person about, and
+// nothing else: neither a rule's question nor one that is asked each time, nor plan mode.
+func TestSkillApproves(t *testing.T) {
+	t.Parallel()
+	ask := agent.Verdict{Decision: agent.Ask, Reason: "The mode asks."}
+	with := func(change func(*agent.Verdict)) agent.Verdict {
+		v := ask
+		change(&v)
+		return v
+	}
+	for name, c := range map[string]struct {
+		mode    agent.Mode
+		verdict agent.Verdict
+		use     agent.SkillUse
+		runs    bool
+	}{
+		"approved":              {agent.ModeDefault, ask, agent.SkillUse{Approved: []string{"Put"}}, true},
+		"approved among others": {agent.ModeAuto, ask, agent.SkillUse{Approved: []string{"Look", "Put"}}, true},
+		"another tool":          {agent.ModeDefault, ask, agent.SkillUse{Approved: []string{"Note"}}, false},
+		"none":                  {agent.ModeDefault, ask, agent.SkillUse{}, false},
+		"a limit is none":       {agent.ModeDefault, ask, agent.SkillUse{Limited: true, Tools: []string{"Put"}}, false},
+		"denied as well":        {agent.ModeDefault, ask, agent.SkillUse{Approved: []string{"Put"}, Denied: []string{"Put"}}, false},
+		"a rule asks":           {agent.ModeDefault, with(func(v *agent.Verdict) { v.Rule = &agent.RuleRef{Text: "Put"} }), agent.SkillUse{Approved: []string{"Put"}}, false},
+		"a final question":      {agent.ModeDefault, with(func(v *agent.Verdict) { v.Final = true }), agent.SkillUse{Approved: []string{"Put"}}, false},
+		"asked each time":       {agent.ModeDefault, with(func(v *agent.Verdict) { v.EachTime = true }), agent.SkillUse{Approved: []string{"Put"}}, false},
+		"plan mode":             {agent.ModePlan, ask, agent.SkillUse{Approved: []string{"Put"}}, false},
+		"denied by the mode":    {agent.ModeDontAsk, agent.Verdict{Decision: agent.Deny, Reason: "No."}, agent.SkillUse{Approved: []string{"Put"}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, _ := skillRig(t, calls("Put:1"))
+			r.cfg.Gate = agent.GateFunc(func(agent.GateCall) agent.Verdict { return c.verdict })
+			r.cfg.Approver = nil
+			s := r.open()
+			s.SetPermissionMode(c.mode)
+			c.use.Name, c.use.ByUser = "x", true
+			for ev, err := range s.RunInput(t.Context(), agent.Queued{Text: "go", Typed: "/x", Skill: &c.use}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.store(ev)
+				end, ok := ev.Data.(agent.ToolCallEnd)
+				if !ok {
+					continue
+				}
+				if ran := end.Outcome == agent.OutcomeDone; ran != c.runs {
+					t.Errorf("it ran: %v, %+v", ran, end.Authority)
+				}
+				if c.runs && (end.Authority.By != agent.BySkill || end.Authority.Code != agent.ReasonSkillApproved) {
+					t.Errorf("%+v", end.Authority)
+				}
+			}
+		})
+	}
+}
+
 // OAS-816: what a person began holds until their next input, also when the session is
 // opened again in between; no model, hook, callback or mode lifts it.
 func TestSkillOfTheUser(t *testing.T) {

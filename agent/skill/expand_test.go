@@ -56,7 +56,7 @@ func TestExpandArguments(t *testing.T) {
 func TestExpandPlaces(t *testing.T) {
 	t.Parallel()
 	text := "${CLAUDE_SKILL_DIR}/a {baseDir}/b ${CLAUDE_PLUGIN_ROOT} ${CLAUDE_PROJECT_DIR} ${CLAUDE_SESSION_ID} ${HOME}"
-	if got, want := body(text).Expand(skill.Expansion{Session: "s1", Folder: "/p"}), "/p/.claude/skills/x/a /p/.claude/skills/x/b /p/.claude /p s1 ${HOME}"; got != want {
+	if got, want := body(text).Expand(skill.Expansion{Session: "s1", Folder: "/p"}), "/p/.agent/skills/x/a /p/.agent/skills/x/b /p/.agent /p s1 ${HOME}"; got != want {
 		t.Error(got)
 	}
 	if got := (skill.Skill{Body: text}).Expand(skill.Expansion{}); got != text {
@@ -84,7 +84,7 @@ func TestLines(t *testing.T) {
 		{"!`open\nclose` and !`x`", nil},
 		{"a ` stray\n!`x`", []string{"x"}},
 		{"!` ` !`` ```!\n```", nil},
-		{"!`cat ${CLAUDE_SKILL_DIR}/a {baseDir}/b ${CLAUDE_PROJECT_DIR}/c`", []string{"cat /p/.claude/skills/x/a /p/.claude/skills/x/b ${PWD}/c"}},
+		{"!`cat ${CLAUDE_SKILL_DIR}/a {baseDir}/b ${CLAUDE_PROJECT_DIR}/c`", []string{"cat /p/.agent/skills/x/a /p/.agent/skills/x/b ${PWD}/c"}},
 		{"$1 !`gh pr view $1`", []string{"gh pr view $1"}},
 		{"$0 !`gh pr view $0 $1`", []string{"gh pr view ${1} ${2}"}},
 		{"$1 !`git log | awk '{print $0}'`", []string{"git log | awk '{print $0}'"}},

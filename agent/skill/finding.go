@@ -20,6 +20,7 @@ const (
 	ruleAlias    rule = "READ-14"
 	ruleFront    rule = "READ-15"
 	ruleNobody   rule = "READ-16"
+	rulePolicy   rule = "READ-17"
 )
 
 // breaking are the rules after which a skill is not used.
@@ -47,5 +48,6 @@ var findings = map[rule]sentence{
 	ruleName:     {Low, "the name cannot be typed", "The name {0} has characters that cannot be typed in a command; the skill is called {1}.", "Rename the folder or the file."},
 	ruleFront:    {Critical, "the frontmatter is too long", "The frontmatter is longer than 64 KB or 1000 lines, and the file was not read.", "Move its text below the frontmatter."},
 	ruleNobody:   {Medium, "nobody can use it", "Neither a person nor a model may use it.", "Take out user-invocable or disable-model-invocation."},
+	rulePolicy:   {Medium, "the policy for tools is not known", "The value of tools-policy is neither limit nor approve: {0}. The tools are a limit.", "Write limit or approve."},
 	ruleAlias:    {Low, "an alias is taken", "The alias {0} belongs to {1} already.", "Choose another alias."},
 }

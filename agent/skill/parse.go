@@ -161,20 +161,41 @@ var (
 	})
 )
 
+// approves reports whether allowed-tools are an approval in advance, as they are for Claude
+// Code, and no limit (K-46): if the skill says so, else if it stands in a folder of that
+// program.
+func (s *Skill) approves(front Front) bool {
+	policy, f := text(front, "tools-policy")
+	switch strings.ToLower(policy) {
+	case "approve":
+		return true
+	case "limit":
+		return false
+	case "":
+	default:
+		s.find(rulePolicy, f.Line, policy)
+		return false
+	}
+	return s.Place.Kind != KindBuiltIn && filepath.Base(filepath.Dir(s.Place.Root)) == ".claude"
+}
+
 // limit reads what holds while the skill is in use. A list of tools that cannot be read allows
-// none.
+// none, and approves none.
 func (s *Skill) limit(front Front, known KnownTools) {
 	places := s.places()
+	approves := s.approves(front)
 	if f, ok := front.Field("allowed-tools"); ok {
 		list := readTools(f, known, false, places)
 		s.report(list, f)
-		if s.Limits.Limited = !list.all; s.Limits.Limited {
+		if approves {
+			s.Limits.Approved = slices.DeleteFunc(list.tools, func(tool string) bool { return slices.Contains(list.unknown, tool) })
+		} else if s.Limits.Limited = !list.all; s.Limits.Limited {
 			s.Limits.Tools = list.tools
 			if !slices.ContainsFunc(list.tools, func(tool string) bool { return !slices.Contains(list.unknown, tool) }) {
 				s.find(ruleNoTools, f.Line, f.Key)
 			}
 		}
-	} else if front.Problem != "" && front.Mentions(allowedKey()) {
+	} else if front.Problem != "" && front.Mentions(allowedKey()) && !approves {
 		s.Limits.Limited = true
 		s.find(ruleNoTools, front.ProblemLine, "allowed-tools")
 	}

@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/agent/skill"
 )
 
-var inProject = skill.Place{Kind: skill.KindSkill, Scope: "project", Root: "/p/.claude/skills", Folder: "/p/.claude/skills/x", File: "/p/.claude/skills/x/SKILL.md"}
+var inProject = skill.Place{Kind: skill.KindSkill, Scope: "project", Root: "/p/.agent/skills", Folder: "/p/.agent/skills/x", File: "/p/.agent/skills/x/SKILL.md"}
 
 func parse(front string) skill.Skill {
 	return skill.Parse(inProject, "x", "---\n"+front+"\n---\nBody", nil)
@@ -82,6 +82,42 @@ func TestParseKeepsLimits(t *testing.T) {
 	}
 }
 
+// K-46, OAS-810: allowed-tools are an approval in advance in the folders of Claude Code, and
+// a limit in all others, unless tools-policy says which.
+func TestToolsPolicy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		root, front, limit, approved, findings string
+	}{
+		{"/p/.claude/skills", "allowed-tools: Read, Bash(git add:*)", "all", "Read|Bash(git add:*)", ""},
+		{"/h/.claude/commands", "allowed-tools: Bash", "all", "Bash", ""},
+		{"/p/.agent/skills", "allowed-tools: Bash(git add:*)", "Bash(git add:*)", "", ""},
+		{"/p/.agents/skills", "allowed-tools: Read", "Read", "", ""},
+		{"/h/.config/agents/skills", "allowed-tools: Read", "Read", "", ""},
+		{"/p/.claude/skills", "allowed-tools: Read\ntools-policy: limit", "Read", "", ""},
+		{"/p/.agents/skills", "allowed-tools: Read\ntools_policy: Approve", "all", "Read", ""},
+		{"/p/.claude/skills", "allowed-tools: Read\ntools-policy: both", "Read", "", "READ-17:3"},
+		{"/p/.claude/skills", "allowed-tools: Foo, Read", "all", "Read", "READ-06:2"},
+		{"/p/.claude/skills", "allowed-tools: '*'", "all", "", ""},
+		{"/p/.claude/skills", "allowed-tools: B*, Bash(git", "all", "", "READ-06:2 READ-06:2"},
+		{"/p/.claude/skills", "allowed-tools: []", "all", "", ""},
+		{"/p/.claude/skills", "disallowed-tools: Bash", "all", "", ""},
+		{"/p/.claude/skills", "disallowed-tools: '*'", "", "", ""},
+	} {
+		s := skill.Parse(skill.Place{Kind: skill.KindSkill, Root: c.root}, "x", "---\n"+c.front+"\n---\nBody", nil)
+		limit := "all"
+		if s.Limits.Limited {
+			limit = strings.Join(s.Limits.Tools, "|")
+		}
+		if approved := strings.Join(s.Limits.Approved, "|"); limit != c.limit || approved != c.approved || found(s) != c.findings {
+			t.Errorf("%s %s: limit %s, approved %s, %s", c.root, c.front, limit, approved, found(s))
+		}
+		if use := s.Use("", true); strings.Join(use.Approved, "|") != c.approved {
+			t.Errorf("%+v", use)
+		}
+	}
+}
+
 // A command is called by a person alone, and its file gives it its name.
 func TestParseCommand(t *testing.T) {
 	t.Parallel()
@@ -137,7 +173,7 @@ func TestParseTools(t *testing.T) {
 		{"allowed-tools: bash, webFetch, web_search, askUser, toolSearch, sendMessage, taskCreate, notebookEdit, teamDelete", "Bash|WebFetch|WebSearch|AskUserQuestion|ToolSearch|SendMessage|TaskCreate|NotebookEdit|TeamDelete", ""},
 		{"allowed-tools: ApplyPatch, readmany, list_dir, SpawnAgent, LS, search/codebase, BashOutput, KillShell", "ApplyPatch|ReadMany|ListDir|SpawnAgent|LS|Grep|TaskOutput|TaskStop", ""},
 		{"allowed-tools: mcp__a__b, mcp__a__*, mcp__a, mcp__my-server__x.y", "mcp__a__b|mcp__a__*|mcp__a|mcp__my-server__x.y", ""},
-		{"allowed-tools: WebFetch(domain:go.dev), Agent(x), Skill(y), Bash(${CLAUDE_SKILL_DIR}/run.sh *)", "WebFetch(domain:go.dev)|Agent(x)|Skill(y)|Bash(/p/.claude/skills/x/run.sh *)", ""},
+		{"allowed-tools: WebFetch(domain:go.dev), Agent(x), Skill(y), Bash(${CLAUDE_SKILL_DIR}/run.sh *)", "WebFetch(domain:go.dev)|Agent(x)|Skill(y)|Bash(/p/.agent/skills/x/run.sh *)", ""},
 
 		{"allowed-tools: Foo, Read", "Foo|Read", "READ-06:2"},
 		{"allowed-tools: Foo", "Foo", "READ-06:2 READ-07:2"},

@@ -1,7 +1,7 @@
 // Package skill finds, reads and offers skills: instructions in files, which a person or
 // a model puts to use. A command from a file is a skill that only a person uses by its
-// name. The text of a project's skill is untrusted: it never widens what a session may
-// do.
+// name. The text of a project's skill is untrusted: it widens what a session may do only
+// where the user trusts it, which is its caller's concern (see [Limits.Approved]).
 package skill
 
 import (
@@ -70,6 +70,8 @@ type Limits struct {
 	// written, under canonical names.
 	Limited       bool
 	Tools, Denied []string
+	// Approved are calls about which nobody is asked, once the skill's file is trusted (K-46).
+	Approved []string
 	// Model is as its file names it; empty means the session's.
 	Model  string
 	Effort llm.Effort
@@ -116,6 +118,6 @@ type SkillFinding struct {
 func (s Skill) Use(args string, byUser bool) agent.SkillUse {
 	return agent.SkillUse{
 		Name: s.Name, File: s.Place.File, Args: args, Limited: s.Limits.Limited,
-		Tools: s.Limits.Tools, Denied: s.Limits.Denied, Effort: s.Limits.Effort, ByUser: byUser,
+		Tools: s.Limits.Tools, Approved: s.Limits.Approved, Denied: s.Limits.Denied, Effort: s.Limits.Effort, ByUser: byUser,
 	}
 }

@@ -40,8 +40,8 @@ func (l library) Skills() []skill.Skill { return l.place().library }
 func (l library) Version() uint64 { return l.place().version }
 
 // MayUse is asked just before a skill is used in a folder, and judges the skill as the
-// caller holds it: it must be on and, if it runs something, all of its files must be what
-// the user accepted.
+// caller holds it: it must be on and, if it runs something or approves calls in advance, all
+// of its files must be what the user accepted.
 func (s *Skills) MayUse(ctx context.Context, x skill.Skill, folder string) error {
 	off, err := s.switches(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Skills) MayUse(ctx context.Context, x skill.Skill, folder string) error
 	if off.isOff(s.id(x, folder)) {
 		return backend.Problem(backend.ProblemSkillOff, x.Name)
 	}
-	if !runs(x) {
+	if !needsTrust(x) {
 		return nil
 	}
 	state, err := s.trusted(x, folder)

@@ -75,8 +75,9 @@ func (s *Skills) row(x placed, p *place, u used) SkillRow {
 	if x.Place.Folder != "" {
 		row.Place.Folder = s.shown(x.Place.Folder, x.Place.Scope, p.folder)
 	}
-	if runs(x.Skill) {
+	if needsTrust(x.Skill) {
 		row.Place.Trust = x.id
+		row.Place.Waits = !runs(x.Skill) && len(s.approved(x.Skill, p.folder).Limits.Approved) == 0
 	}
 	row.Findings = counted(p.findings()[x.Key()])
 	return row

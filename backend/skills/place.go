@@ -159,6 +159,9 @@ func (s *Skills) read(folder string) (*place, error) {
 		p.rows = append(p.rows, row)
 	}
 	p.settle(named)
+	for i, x := range p.library {
+		p.library[i] = s.approved(x, folder)
+	}
 	p.findings = sync.OnceValue(func() map[string][]skill.SkillFinding { return s.check(p) })
 	p.listing = sync.OnceValue(func() skill.Listing { return skill.List(p.library, skill.ListBudget) })
 	return p, nil

@@ -51,15 +51,17 @@ func (s *Skills) Show(ctx context.Context, in SkillRef) (SkillShown, error) {
 	}
 	out.Findings = s.findings(x, p, now, content)
 	out.Row.Findings = counted(out.Findings)
-	out.Limits, out.Lines = limits(now), now.Lines()
+	out.Limits, out.Lines = s.limits(now, p.folder), now.Lines()
 	for _, f := range x.Files {
 		out.Files = append(out.Files, SkillFile{Path: f.Path, Size: f.Size, Runs: f.Runs})
 	}
 	return out, nil
 }
 
-func limits(x skill.Skill) SkillLimits {
+func (s *Skills) limits(x skill.Skill, folder string) SkillLimits {
+	approves := approvals(x)
 	return SkillLimits{
+		Approved: approves, Waits: len(approves) > 0 && len(s.approved(x, folder).Limits.Approved) == 0,
 		Limited: x.Limits.Limited, Tools: x.Limits.Tools, Denied: x.Limits.Denied, Model: x.Limits.Model, Effort: string(x.Limits.Effort),
 	}
 }

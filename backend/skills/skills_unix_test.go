@@ -226,10 +226,10 @@ func TestList(t *testing.T) {
 func TestShow(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.write(".claude/skills/deploy/SKILL.md", "---\nname: other\ndescription: Deploys.\nallowed-tools: Read, Bash(git:*), Nonsense\n---\n!`git status`\nSee [it](references/missing.md).\n")
-	f.write(".claude/skills/deploy/scripts/run.sh", "echo")
-	f.write(".claude/skills/deploy/references/data", "\x00\x01")
-	row := f.row(".claude/skills/deploy/SKILL.md")
+	f.write(".agent/skills/deploy/SKILL.md", "---\nname: other\ndescription: Deploys.\nallowed-tools: Read, Bash(git:*), Nonsense\n---\n!`git status`\nSee [it](references/missing.md).\n")
+	f.write(".agent/skills/deploy/scripts/run.sh", "echo")
+	f.write(".agent/skills/deploy/references/data", "\x00\x01")
+	row := f.row(".agent/skills/deploy/SKILL.md")
 	shown, err := f.Show(t.Context(), SkillRef{row.ID})
 	if err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func TestShow(t *testing.T) {
 	}
 	// Its commands are named where the user decides about it.
 	f.accept(row.Place.Trust)
-	if now := f.row(".claude/skills/deploy/SKILL.md"); now.State != SkillReady || builtIn.Row.Place.Trust != "" {
+	if now := f.row(".agent/skills/deploy/SKILL.md"); now.State != SkillReady || builtIn.Row.Place.Trust != "" {
 		t.Errorf("%+v, %+v", now, builtIn.Row)
 	}
 }

@@ -3,6 +3,7 @@ package skills
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
@@ -18,6 +19,37 @@ func runs(x skill.Skill) bool {
 		return false
 	}
 	return len(x.Lines()) > 0 || len(programs(x)) > 0 || x.MoreFiles > 0
+}
+
+// reading are the tools that need no approval in a project, and get none outside it from the project.
+var reading = []string{"Read", "ReadMany", "NotebookRead", "ListDir", "LS", "Glob", "Grep", "TodoRead", "TodoWrite", "Skill"}
+
+// approvals lists the calls about which nobody is asked while a skill is in use: of one of
+// the project, those for which the user has to trust it.
+func approvals(x skill.Skill) []string {
+	if x.Place.Scope != agent.ScopeProject {
+		return x.Limits.Approved
+	}
+	return slices.DeleteFunc(slices.Clone(x.Limits.Approved), func(tool string) bool { return slices.Contains(reading, tool) })
+}
+
+// needsTrust reports whether the user is asked about a skill of the project: it runs
+// something, or approves calls in advance.
+func needsTrust(x skill.Skill) bool {
+	return runs(x) || x.Place.Scope == agent.ScopeProject && !x.Broken() && len(approvals(x)) > 0
+}
+
+// approved returns a skill with its approvals as far as the user trusts it. One of the
+// user's own is trusted.
+func (s *Skills) approved(x skill.Skill, folder string) skill.Skill {
+	x.Limits.Approved = approvals(x)
+	if x.Place.Scope != agent.ScopeProject || len(x.Limits.Approved) == 0 {
+		return x
+	}
+	if state, err := s.trusted(x, folder); err != nil || state != SkillReady {
+		x.Limits.Approved = nil
+	}
+	return x
 }
 
 // programs lists the files of a skill that can be run.
@@ -40,7 +72,8 @@ func (s *Skills) item(x skill.Skill, folder string) trust.Item {
 		Name  string   `json:"name"`
 		Lines []string `json:"runs before it is sent,omitempty"`
 		Files []string `json:"files that can be run,omitempty"`
-	}{x.Name, x.Lines(), programs(x)}
+		Tools []string `json:"runs without asking while it is in use,omitempty"`
+	}{x.Name, x.Lines(), programs(x), approvals(x)}
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -53,11 +86,11 @@ func (s *Skills) item(x skill.Skill, folder string) trust.Item {
 	}
 }
 
-// stand says which skills of the project run something.
+// stand says which skills of the project run something, or approve calls in advance.
 func (s *Skills) stand(all []skill.Skill) {
 	items := []trust.Item{}
 	for _, x := range all {
-		if runs(x) {
+		if needsTrust(x) {
 			items = append(items, s.item(x, s.cfg.Folder))
 		}
 	}

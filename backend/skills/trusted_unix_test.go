@@ -77,6 +77,67 @@ func TestTrust(t *testing.T) {
 	}
 }
 
+// K-46: a skill of the project that approves calls in advance is offered at once, and
+// approves them once the user has trusted its file as it stands. Tools that only read are
+// nobody's question. The user's own need no decision.
+func TestApprovalsNeedTrust(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const commit = ".claude/commands/commit.md"
+	file := func(tools string) string { return "---\ndescription: X.\nallowed-tools: " + tools + "\n---\nCommit." }
+	f.write(commit, file("Read, Bash(git add:*)"))
+	f.write(".claude/commands/look.md", file("Read, Grep"))
+	f.write(".agent/commands/limited.md", file("Bash(git add:*)"))
+	f.write("~/.claude/commands/own.md", file("Bash(ls:*)"))
+	approved := func(name string) []string {
+		t.Helper()
+		x, ok := skill.Find(f.Library(t.Context(), f.folder), name)
+		if !ok {
+			t.Fatalf("%s is not offered", name)
+		}
+		if err := f.MayUse(t.Context(), x, f.folder); err != nil {
+			t.Fatal(err)
+		}
+		return x.Use("", true).Approved
+	}
+	limits := func() SkillLimits {
+		t.Helper()
+		shown, err := f.Show(t.Context(), SkillRef{f.row(commit).ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return shown.Limits
+	}
+	if got := approved("commit"); len(got) > 0 || !limits().Waits || !f.row(commit).Place.Waits {
+		t.Errorf("before it is trusted: %q, %+v", got, limits())
+	}
+	reply, err := f.review.List(t.Context(), backend.Empty{})
+	if err != nil || len(reply.Items) != 1 || reply.Items[0].Title != "/commit" {
+		t.Fatalf("%+v, %v", reply.Items, err)
+	}
+	if got := approved("own"); !slices.Equal(got, []string{"Bash(ls:*)"}) {
+		t.Errorf("of the user: %q", got)
+	}
+	f.accept(f.row(commit).ID)
+	if got := approved("commit"); !slices.Equal(got, []string{"Bash(git add:*)"}) || limits().Waits || f.row(commit).Place.Waits {
+		t.Errorf("trusted: %q, %+v", got, limits())
+	}
+	held, _ := skill.Find(f.Library(t.Context(), f.folder), "commit")
+	f.write(commit, file("Bash(git push:*)"))
+	if err := f.MayUse(t.Context(), held, f.folder); problem(err) != backend.ProblemSkillChanged {
+		t.Errorf("as it stood before: %v", err)
+	}
+	f.await("the change", func() bool {
+		x, _ := skill.Find(f.Library(t.Context(), f.folder), "commit")
+		return limits().Waits && len(x.Limits.Approved) == 0
+	})
+	for _, name := range []string{"look", "limited"} {
+		if got := approved(name); len(got) > 0 {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 // Nothing else is used under the name of one that waits for a decision; one that is refused
 // leaves its name to others.
 func TestNamesOfWhatIsNotTrusted(t *testing.T) {

@@ -79,6 +79,9 @@ type SkillPlace struct {
 	// Trust names it where the user decides whether it may run; empty if it runs nothing
 	// that needs trust.
 	Trust string `json:"trust,omitempty"`
+	// Waits says that it may be used, and approves nothing in advance before the user trusts
+	// it.
+	Waits bool `json:"waits,omitempty"`
 }
 
 // SkillState says whether a skill can be used, or why not.
@@ -119,9 +122,13 @@ type SkillWeight struct {
 type SkillLimits struct {
 	Limited bool     `json:"limited,omitempty"`
 	Tools   []string `json:"tools,omitempty"`
-	Denied  []string `json:"denied,omitempty"`
-	Model   string   `json:"model,omitempty"`
-	Effort  string   `json:"effort,omitempty"`
+	// Approved run without a question; Waits says that they do only once the user trusts the
+	// skill.
+	Approved []string `json:"approved,omitempty"`
+	Waits    bool     `json:"waits,omitempty"`
+	Denied   []string `json:"denied,omitempty"`
+	Model    string   `json:"model,omitempty"`
+	Effort   string   `json:"effort,omitempty"`
 }
 
 // SkillCount counts findings of one severity.

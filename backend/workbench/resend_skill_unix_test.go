@@ -17,7 +17,7 @@ import (
 func TestResendSkill(t *testing.T) {
 	t.Parallel()
 	p, _ := skilled(t, map[string]string{
-		".claude/skills/look/SKILL.md": skillFile("look", "allowed-tools: Read\n", "Look at $ARGUMENTS."),
+		".agent/skills/look/SKILL.md": skillFile("look", "allowed-tools: Read\n", "Look at $ARGUMENTS."),
 	}, llmtest.Round{Text: "Seen."}, llmtest.Round{Text: "Seen again."})
 	id := p.session("openai")
 	p.command(id, "/look walnuts")

@@ -76,7 +76,7 @@ func TestSkillByItsAlias(t *testing.T) {
 		llmtest.Use("Bash", map[string]string{"command": "pwd"}),
 	}}
 	p, server := skilled(t, map[string]string{
-		".claude/skills/look/SKILL.md": skillFile("look", "aliases: [peek]\nallowed-tools: Read, bash\n", "Look at $ARGUMENTS closely."),
+		".agent/skills/look/SKILL.md": skillFile("look", "aliases: [peek]\nallowed-tools: Read, bash\n", "Look at $ARGUMENTS closely."),
 	}, disobeys, llmtest.Round{Text: "Seen."}, disobeys, llmtest.Round{Text: "Done."})
 	id := p.session("openai")
 	p.command(id, "/peek the roof")
@@ -130,10 +130,10 @@ func TestSkillByTheModel(t *testing.T) {
 	}
 	look := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Glob", map[string]string{"pattern": "*"})}}
 	p, server := skilled(t, map[string]string{
-		".claude/skills/outer/SKILL.md":  skillFile("outer", "allowed-tools: Read, Skill\n", "Outer work on $1."),
-		".claude/skills/inner/SKILL.md":  skillFile("inner", "allowed-tools: [Glob]\n", "Inner work."),
-		".claude/skills/mine/SKILL.md":   skillFile("mine", "disable-model-invocation: true\n", "Mine."),
-		".claude/skills/silent/SKILL.md": skillFile("silent", "user-invocable: false\n", "Silent."),
+		".agent/skills/outer/SKILL.md":  skillFile("outer", "allowed-tools: Read, Skill\n", "Outer work on $1."),
+		".agent/skills/inner/SKILL.md":  skillFile("inner", "allowed-tools: [Glob]\n", "Inner work."),
+		".agent/skills/mine/SKILL.md":   skillFile("mine", "disable-model-invocation: true\n", "Mine."),
+		".agent/skills/silent/SKILL.md": skillFile("silent", "user-invocable: false\n", "Silent."),
 	}, use(map[string]any{"skill": "mine"}), use(map[string]any{"skill": "outer", "args": "x y"}), look, use(map[string]any{"skill": "inner"}), look,
 		use(map[string]any{"skill": "inner", "end": true}), look, use(map[string]any{"skill": "outer", "end": true}), look, llmtest.Round{Text: "Done."})
 	id := p.session("openai")
@@ -215,9 +215,9 @@ func TestCommandRunsItsLines(t *testing.T) {
 func TestSkillOfTheProject(t *testing.T) {
 	t.Parallel()
 	p, server := skilled(t, nil, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
-	put(t, filepath.Join(p.folder, ".claude/skills/runs/SKILL.md"), skillFile("runs", "", "Do !`echo ran`."))
-	put(t, filepath.Join(p.folder, ".claude/skills/scripted/SKILL.md"), skillFile("scripted", "", "Run scripts/go.sh."))
-	put(t, filepath.Join(p.folder, ".claude/skills/scripted/scripts/go.sh"), "#!/bin/sh\necho hi\n")
+	put(t, filepath.Join(p.folder, ".agent/skills/runs/SKILL.md"), skillFile("runs", "", "Do !`echo ran`."))
+	put(t, filepath.Join(p.folder, ".agent/skills/scripted/SKILL.md"), skillFile("scripted", "", "Run scripts/go.sh."))
+	put(t, filepath.Join(p.folder, ".agent/skills/scripted/scripts/go.sh"), "#!/bin/sh\necho hi\n")
 	id := p.session("openai")
 	p.send(id, "go")
 	await(p, anyOf[agent.ProcessingEnd])
@@ -230,7 +230,7 @@ func TestSkillOfTheProject(t *testing.T) {
 			t.Errorf("%s was begun", name)
 		}
 	}
-	put(t, filepath.Join(p.folder, ".claude/skills/late/SKILL.md"), skillFile("late", "", "Be late."))
+	put(t, filepath.Join(p.folder, ".agent/skills/late/SKILL.md"), skillFile("late", "", "Be late."))
 	deadline := time.After(patience)
 	for !slices.Contains(p.commandNames(id), "late") {
 		p.more(deadline, "the skill")
@@ -274,7 +274,7 @@ func TestSkillNamesAModel(t *testing.T) {
 func TestSkillLimitsAgents(t *testing.T) {
 	t.Parallel()
 	p, server := skilled(t, map[string]string{
-		".claude/skills/look/SKILL.md": skillFile("look", "allowed-tools: Read, Agent\n", "Look."),
+		".agent/skills/look/SKILL.md": skillFile("look", "allowed-tools: Read, Agent\n", "Look."),
 	}, llmtest.Round{Calls: []llmtest.Call{spawn("Wait for more.", nil)}})
 	server.Script("helper", llmtest.Round{Text: "Ready."})
 	id := p.session("openai")

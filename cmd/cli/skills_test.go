@@ -112,7 +112,7 @@ func TestValidateLoadedSkills(t *testing.T) {
 	for path, text := range map[string]string{
 		filepath.Join(p.folder, ".claude/skills/mine/SKILL.md"): "---\nname: mine\n---\nDo it: {project-root}/none.md\n",
 		filepath.Join(home, ".agents/skills/yours/SKILL.md"):    "---\nname: yours\ndescription: x. Use when y.\n---\nDo it: {project-root}/none.md\n",
-		filepath.Join(p.folder, ".claude/commands/go.md"):       "---\nallowed-tools: Nothing\n---\nGo.\n",
+		filepath.Join(p.folder, ".agent/commands/go.md"):        "---\nallowed-tools: Nothing\n---\nGo.\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestValidateLoadedSkills(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"READ-03 .claude/skills/away/SKILL.md", "READ-06 .claude/commands/go.md", "READ-07 .claude/commands/go.md",
+		"READ-03 .claude/skills/away/SKILL.md", "READ-06 .agent/commands/go.md", "READ-07 .agent/commands/go.md",
 		"REF-01 .claude/skills/mine/SKILL.md", "SKILL-03 .claude/skills/mine/SKILL.md",
 	}
 	if !slices.Equal(got, want) {

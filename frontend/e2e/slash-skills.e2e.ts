@@ -29,7 +29,7 @@ test('a skill is completed and run, limits the agent, and ends with the next mes
     { text: 'You are welcome.' },
   ]))
   const host = (stage.host = await startHost({
-    files: { '.claude/skills/review/SKILL.md': skill },
+    files: { '.agent/skills/review/SKILL.md': skill },
     env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
   }))
   const { page, offences } = await openPage(stage.browser, host.url)

@@ -1757,7 +1757,7 @@ export type RateLimitReport = {
   limit: RateLimit
 }
 
-export type ReasonCode = "tool_off" | "skill" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
+export type ReasonCode = "tool_off" | "skill" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
 
 export type Reasoning = {
   text?: string
@@ -2488,6 +2488,8 @@ export type SkillKind = "built_in" | "skill" | "command"
 export type SkillLimits = {
   limited?: boolean
   tools?: string[]
+  approved?: string[]
+  waits?: boolean
   denied?: string[]
   model?: string
   effort?: string
@@ -2509,6 +2511,7 @@ export type SkillPlace = {
   file?: string
   editable?: boolean
   trust?: string
+  waits?: boolean
 }
 
 export type SkillRef = {
@@ -2603,6 +2606,7 @@ export type SkillUse = {
   args?: string
   limited?: boolean
   tools?: string[]
+  approved?: string[]
   denied?: string[]
   provider?: string
   model?: string

@@ -24,6 +24,7 @@ export const reasons: Record<ReasonCode, string> = {
   rule_allows: '规则 {0} 允许了它。',
   rules_unread: '{0} 中的规则无法读取，因此其他规则未允许的命令都会先询问。',
   skill: '技能 {0} 正在使用中，它允许的工具是：{1}。',
+  skill_approved: '技能 {0} 正在使用中，它已预先批准此操作。',
   callback_denied: '运行本会话的程序拒绝了它。{0}',
   callback_asks: '运行本会话的程序要求先询问你。{0}',
   callback_allowed: '运行本会话的程序允许了它。{0}',

@@ -77,6 +77,11 @@ export const findings: Record<string, FindingWords> = {
     message: '用户和模型都不能使用它。',
     fix: '去掉 user-invocable 或 disable-model-invocation。',
   },
+  'READ-17': {
+    title: '工具策略未知',
+    message: 'tools-policy 的值既不是 limit 也不是 approve：{0}。这些工具作为限制生效。',
+    fix: '写成 limit 或 approve。',
+  },
   'SKILL-01': {
     title: '缺少 SKILL.md',
     message: '文件夹中没有 SKILL.md。',

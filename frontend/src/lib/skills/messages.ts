@@ -109,6 +109,8 @@ export const messages = {
   tools_all: 'All tools can be called.',
   tools_only: 'Only these tools can be called: {tools}.',
   tools_none: 'No tool can be called.',
+  tools_approved: 'These run without asking while it is in use: {tools}.',
+  tools_approves: 'Once you trust it, these run without asking while it is in use: {tools}.',
   tools_denied: 'These tools cannot be called: {tools}.',
   model: 'The model is {model}.',
   effort: 'The effort is {effort}.',

@@ -104,6 +104,8 @@ export const zhCN: Translated<typeof messages> = {
   tools_all: '可以调用所有工具。',
   tools_only: '只能调用这些工具：{tools}。',
   tools_none: '不能调用任何工具。',
+  tools_approved: '使用期间，以下操作无需询问即可运行：{tools}。',
+  tools_approves: '在你信任它之后，使用期间以下操作无需询问即可运行：{tools}。',
   tools_denied: '不能调用这些工具：{tools}。',
   model: '模型为 {model}。',
   effort: '思考强度为 {effort}。',

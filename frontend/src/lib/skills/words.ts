@@ -61,6 +61,8 @@ export function factsOf(row: SkillRow, now: number): string[] {
 export function limitWords({
   limited,
   tools = [],
+  approved = [],
+  waits,
   denied = [],
   model,
   effort,
@@ -73,6 +75,9 @@ export function limitWords({
       : tools.length > 0
         ? own('tools_only', { tools: list(tools) })
         : own('tools_none'),
+    approved.length > 0
+      ? own(waits ? 'tools_approves' : 'tools_approved', { tools: list(approved) })
+      : '',
     denied.length > 0 ? own('tools_denied', { tools: list(denied) }) : '',
     model ? own('model', { model: markHidden(model) }) : '',
     effort ? own('effort', { effort: markHidden(effort) }) : '',

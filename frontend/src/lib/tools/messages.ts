@@ -13,6 +13,7 @@ export const messages = {
   skill_ended: 'The agent ended the skill {skill}',
   skill_all: 'any tool',
   skill_only: 'only {tools}',
+  skill_approves: 'without asking: {tools}',
   skill_none: 'no tools',
   skill_but: 'all tools but {tools}',
   skill_model: '{model} answers',

@@ -14,6 +14,7 @@ export const zhCN: Translated<typeof messages> = {
   skill_ended: '智能体结束了技能 {skill}',
   skill_all: '任何工具',
   skill_only: '只允许 {tools}',
+  skill_approves: '无需询问：{tools}',
   skill_none: '不允许任何工具',
   skill_but: '除 {tools} 以外的所有工具',
   skill_model: '由 {model} 回答',

@@ -9,14 +9,18 @@ import { own } from './messages'
 const most = 12
 const longest = 80
 
+function list(tools: readonly string[]): string {
+  const names = tools.slice(0, most).map((name) => markHidden(name).slice(0, longest))
+  if (tools.length > most) names.push(own('more_tools', { n: tools.length - most }))
+  return new Intl.ListFormat(language(), { type: 'unit', style: 'short' }).format(names)
+}
+
 /** What a skill allows, and which model answers meanwhile, a phrase each; empty if everything is as usual. */
 export function limitPhrases(use: SkillUse): string[] {
   const { allows, tools } = limitsOf(use)
-  const names = tools.slice(0, most).map((name) => markHidden(name).slice(0, longest))
-  if (tools.length > most) names.push(own('more_tools', { n: tools.length - most }))
-  const list = new Intl.ListFormat(language(), { type: 'unit', style: 'short' }).format(names)
   return [
-    allows === 'all' ? '' : own(`skill_${allows}`, { tools: list }),
+    allows === 'all' ? '' : own(`skill_${allows}`, { tools: list(tools) }),
+    use.approved?.length ? own('skill_approves', { tools: list(use.approved) }) : '',
     use.model ? own('skill_model', { model: markHidden(use.model) }) : '',
   ].filter(Boolean)
 }
