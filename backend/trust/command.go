@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -162,12 +163,34 @@ func (r *reader) shell(text string, depth int) {
 		case *syntax.CallExpr:
 			var words []word
 			for _, arg := range n.Args {
-				words = append(words, r.word(arg))
+				for _, one := range r.braces(arg) {
+					words = append(words, r.word(one))
+				}
 			}
 			r.call(words, depth)
 		}
 		return true
 	})
+}
+
+// maxBraces limits the words that one with braces stands for.
+const maxBraces = 64
+
+// braces returns the words that a word with braces stands for.
+func (r *reader) braces(w *syntax.Word) []*syntax.Word {
+	split := &syntax.Word{Parts: slices.Clone(w.Parts)} // syntax.Walk knows no braces
+	if !syntax.SplitBraces(split) {
+		return []*syntax.Word{w}
+	}
+	var out []*syntax.Word
+	for one, err := range expand.BracesSeq(&expand.Config{}, split) {
+		if err != nil || len(out) == maxBraces {
+			r.note(NoteUntold, r.word(w).source)
+			break
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // loading are variables that make programs load other files.

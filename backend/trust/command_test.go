@@ -28,9 +28,9 @@ func TestNamedFiles(t *testing.T) {
 		{command: `$HOME/bin/own.sh`},
 		{command: `~/bin/own.sh`},
 		{command: `cd tools && ./x.py`, files: []string{"tools/x.py"}},
-		{command: `cd "$CLAUDE_PROJECT_DIR/tools"; python3.12 -u x.py`, files: []string{"tools/x.py"}},
+		{command: `cd "$CLAUDE_PROJECT_DIR/tools"; python3.12 -u x.py`, files: []string{"tools/x.py"}, notes: []NoteID{NoteLoads}},
 		{command: `cd $(git rev-parse --show-toplevel) && tools/x.py`, files: []string{"tools/x.py"}},
-		{command: `node tools/x.js --fix`, files: []string{"tools/x.js"}},
+		{command: `node tools/x.js --fix`, files: []string{"tools/x.js"}, notes: []NoteID{NoteLoads}},
 		{command: `bash -c 'source .claude/hooks/lib.sh; check'`, files: all},
 		{command: `sh -c "sh -c 'tools/x.py'"`, files: []string{"tools/x.py"}},
 		{command: `eval 'tools/x.py'`, files: []string{"tools/x.py"}},
@@ -85,6 +85,70 @@ func TestNamedFiles(t *testing.T) {
 			}
 			if status.Blocked {
 				t.Error("it cannot be accepted")
+			}
+		})
+	}
+}
+
+// What a line runs by way of another program is pinned, or it is said that it is not.
+func TestRunByOthers(t *testing.T) {
+	t.Parallel()
+	hooks := []string{".claude/hooks/check.sh"}
+	scripts := []string{"scripts/h.sh", "scripts/sub/y.sh", "scripts/x.sh"}
+	for _, tc := range []struct {
+		command string
+		files   []string
+		notes   []NoteID
+	}{
+		{`find scripts -name '*.sh' -exec sh {} \;`, scripts, nil},
+		{`find scripts -type f -execdir {} +`, scripts, nil},
+		{`find scripts -name x -exec env A=1 bash {} \;`, scripts, nil},
+		{`fd . scripts -x sh {}`, append(hooks, scripts...), []NoteID{NoteUntold}},
+		{`find . -name '*.sh' -exec sh {} \;`, hooks, []NoteID{NoteUntold}},
+		{`find scripts -name '*.tmp' -exec rm {} \;`, nil, nil},
+		{`find . -exec ./scripts/x.sh {} \;`, []string{"scripts/x.sh"}, nil},
+		{`env -C scripts ./h.sh`, []string{"scripts/h.sh"}, nil},
+		{`env --chdir=scripts ./h.sh`, []string{"scripts/h.sh"}, nil},
+		{`env -Cscripts A=1 ./h.sh`, []string{"scripts/h.sh"}, nil},
+		{`sudo -u root -D scripts ./h.sh`, []string{"scripts/h.sh"}, nil},
+		{`timeout -k 5 10 env --chdir scripts sh h.sh`, []string{"scripts/h.sh"}, nil},
+		{`sh scripts/{h,x}.sh`, []string{"scripts/h.sh", "scripts/x.sh"}, nil},
+		{`{sh,scripts/h.sh}`, []string{"scripts/h.sh"}, nil},
+		{`cat /x{1..100000}`, hooks, []NoteID{NoteUntold}},
+		{`awk 'BEGIN{system("scripts/h.sh")}'`, append(hooks, "scripts/h.sh"), []NoteID{NoteInline}},
+		{`node --run hook`, []string{"package.json"}, []NoteID{NoteBuild}},
+		{`bun run hook`, []string{"package.json"}, []NoteID{NoteBuild}},
+		{`deno task check`, []string{"package.json"}, []NoteID{NoteBuild}},
+		{`git -c core.hooksPath=scripts commit -m x`, scripts, nil},
+		{`git -c core.fsmonitor=scripts/h.sh status`, []string{"scripts/h.sh"}, nil},
+		{`git -C scripts -c alias.x='!./x.sh' x`, []string{"scripts/x.sh"}, nil},
+		{`pre-commit run --all-files`, []string{".pre-commit-config.yaml"}, []NoteID{NoteBuild}},
+		{`lefthook run pre-commit`, []string{"lefthook.yml"}, []NoteID{NoteBuild}},
+		{`docker compose up -d`, []string{"compose.yaml"}, []NoteID{NoteBuild}},
+		{`direnv exec scripts ./h.sh`, []string{".envrc", "scripts/h.sh"}, []NoteID{NoteBuild}},
+		{`mise exec -- scripts/h.sh`, []string{"scripts/h.sh"}, []NoteID{NoteBuild}},
+		{`ruby scripts/h.sh`, []string{"scripts/h.sh"}, []NoteID{NoteLoads}},
+		{`git commit -m x`, nil, nil},
+		{`echo {}`, nil, nil},
+	} {
+		t.Run(tc.command, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			for _, name := range append(slices.Concat(hooks, scripts), "package.json", ".pre-commit-config.yaml", "lefthook.yml", "compose.yaml", ".envrc") {
+				w.write(name, "exit 0")
+			}
+			status := w.stands(Item{Command: Command{Line: tc.command}})
+			want := slices.Clone(tc.files)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, status.Files); diff != "" {
+				t.Error(diff)
+			}
+			var notes []NoteID
+			for _, n := range status.Notes {
+				notes = append(notes, n.ID)
+			}
+			if diff := cmp.Diff(tc.notes, notes); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}

@@ -26,6 +26,7 @@ const (
 	NoteUnread  NoteID = "unread"  // why
 	NoteInline  NoteID = "inline"  // the program
 	NoteBuild   NoteID = "build"   // the program
+	NoteLoads   NoteID = "loads"   // the program
 	NoteOutside NoteID = "outside" // the link, where it leads
 	NoteHidden  NoteID = "hidden"  // the file
 	NoteSpecial NoteID = "special" // the file
@@ -42,6 +43,7 @@ var notes = map[NoteID]string{
 	NoteUnread:    "The command cannot be read: {0}. The files that are named in it are checked, and those in the project's folders for hooks.",
 	NoteInline:    "The code for {0} may load files that are not checked.",
 	NoteBuild:     "{0} runs what other files of the project say. They are not checked.",
+	NoteLoads:     "What {0} runs may load other files of the project. They are not checked, unless they stand in its folders for hooks.",
 	NoteOutside:   "{0} leads out of the project, to {1}. What is there is not checked.",
 	NoteHidden:    "{0} contains characters that are invisible or change the order of its text.",
 	NoteSpecial:   "{0} is not a regular file that can be read, so nobody can tell what would run.",

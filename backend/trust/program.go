@@ -25,11 +25,33 @@ var (
 		"go": {"go.mod"}, "gradle": {"build.gradle", "build.gradle.kts"}, "mvn": {"pom.xml"}, "tox": {"tox.ini", "pyproject.toml"}, "pytest": {"conftest.py", "pyproject.toml", "pytest.ini"},
 		"uv": {"pyproject.toml"}, "uvx": {"pyproject.toml"}, "poetry": {"pyproject.toml"}, "bundle": {"Gemfile"}, "composer": {"composer.json"}, "nox": {"noxfile.py"},
 		"gradlew": {"build.gradle", "build.gradle.kts"}, "mvnw": {"pom.xml"},
+		"pre-commit": {".pre-commit-config.yaml"}, "prek": {".pre-commit-config.yaml"}, "lefthook": {"lefthook.yml", ".lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json"},
+		"husky": {".husky/pre-commit"}, "overcommit": {".overcommit.yml"}, "lint-staged": {"package.json", ".lintstagedrc", ".lintstagedrc.json"},
+		"docker": composed, "docker-compose": composed, "podman": composed, "podman-compose": composed, "nerdctl": composed, "devcontainer": {".devcontainer/devcontainer.json"},
+		"direnv": {".envrc"}, "mise": {"mise.toml", ".mise.toml"}, "devbox": {"devbox.json"}, "nix": {"flake.nix"}, "nix-shell": {"shell.nix", "default.nix"},
+		"turbo": {"turbo.json", "package.json"}, "nx": {"nx.json", "package.json"}, "lerna": {"lerna.json", "package.json"}, "grunt": {"Gruntfile.js"}, "gulp": {"gulpfile.js"},
+		"cmake": {"CMakeLists.txt"}, "ctest": {"CTestTestfile.cmake"}, "ninja": {"build.ninja"}, "meson": {"meson.build"}, "bazel": {"BUILD", "MODULE.bazel", "WORKSPACE"},
+		"ant": {"build.xml"}, "sbt": {"build.sbt"}, "mix": {"mix.exs"}, "dotnet": {"global.json"}, "swift": {"Package.swift"}, "stack": {"stack.yaml"}, "dune": {"dune-project"},
+		"invoke": {"tasks.py"}, "fab": {"fabfile.py"}, "pdm": {"pyproject.toml"}, "hatch": {"pyproject.toml"}, "pipenv": {"Pipfile"}, "ansible-playbook": {"ansible.cfg"}, "vagrant": {"Vagrantfile"},
+	}
+	composed = []string{"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml", "Dockerfile"}
+	// packaged are interpreters that run what package.json says, after one of these words.
+	packaged = map[string][]string{"node": {"--run"}, "bun": {"run", "x", "test", "install"}, "deno": {"task"}}
+	// awks run commands from a program in a language of their own.
+	awks = []string{"awk", "gawk", "mawk", "nawk"}
+	// folders are options that name the folder in which a wrapper, or git, begins.
+	folders = []string{"-C", "--chdir", "-D", "--directory", "--cwd"}
+	// valued are options of wrappers that take the next word.
+	valued = map[string][]string{
+		"env": {"-C", "--chdir", "-u", "--unset"}, "sudo": {"-D", "--chdir", "-u", "--user", "-g", "--group", "-h", "-p", "-C", "-R", "-r", "-t", "-T", "-U"}, "doas": {"-u", "-C"},
+		"timeout": {"-k", "-s", "--signal", "--kill-after"}, "nice": {"-n"}, "ionice": {"-c", "-n", "-p"}, "stdbuf": {"-i", "-o", "-e"}, "exec": {"-a"},
+		"xargs": {"-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a"}, "time": {"-o", "-f"}, "flock": {"-w", "-E"}, "strace": {"-o", "-e", "-p", "-s"},
 	}
 	// wrappers run the program that is among their arguments.
-	wrappers = []string{"env", "sudo", "doas", "timeout", "gtimeout", "nice", "nohup", "command", "exec", "builtin", "time", "stdbuf", "xargs", "setsid", "ionice", "busybox", "unbuffer", "caffeinate", "chronic"}
-	version  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.]+$`) })
-	number   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?$`) })
+	wrappers = []string{"env", "sudo", "doas", "timeout", "gtimeout", "nice", "nohup", "command", "exec", "builtin", "time", "stdbuf", "xargs", "setsid", "ionice", "busybox", "unbuffer", "caffeinate", "chronic",
+		"parallel", "strace", "ltrace", "watchexec", "entr", "dotenv", "systemd-run", "unshare", "proot", "firejail", "catchsegv", "torsocks", "proxychains"}
+	version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.]+$`) })
+	number  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?$`) })
 )
 
 // call reads one command.
@@ -87,15 +109,21 @@ func (r *reader) program(words []word, depth int) {
 		case !path && name == "eval":
 			r.evaluated(words[1:], depth)
 		case slices.Contains(wrappers, name):
-			if rest := wrapped(words[1:]); len(rest) > 0 {
+			if rest := r.wrapped(name, words[1:]); len(rest) > 0 {
 				r.program(rest, depth)
 			}
+		case name == "find" || name == "fd" || name == "fdfind":
+			r.finds(words[1:], depth)
+		case name == "git":
+			r.configures(words[1:], depth)
+		case slices.Contains(awks, name):
+			r.note(NoteInline, name)
+		case len(words) > 1 && slices.ContainsFunc(words[1].values, func(v string) bool { return slices.Contains(packaged[name], v) }) && !isScript(words[2:]):
+			r.builds(name, []string{"package.json"})
 		case builders[name] != nil:
-			r.note(NoteBuild, name)
-			for _, file := range builders[name] {
-				if r.within == "" {
-					r.file(file, true)
-				}
+			r.builds(name, builders[name])
+			if i := slices.IndexFunc(words, func(w word) bool { return w.values[0] == "exec" || w.values[0] == "--" }); i > 0 && i+1 < len(words) {
+				r.run(name, words[i+1:], depth)
 			}
 		case slices.Contains(shells, name) || interpreters[name] != nil:
 			r.interpreted(name, words, depth)
@@ -109,17 +137,135 @@ func (r *reader) runs(name string, depth int) {
 	r.follow(name, depth)
 }
 
-// wrapped returns the command among the arguments of a wrapper.
-func wrapped(words []word) []word {
-	for i, w := range words {
-		v := w.values[0]
-		name, _, assigns := strings.Cut(v, "=")
-		if strings.HasPrefix(v, "-") || number().MatchString(v) || assigns && !strings.Contains(name, "/") {
-			continue
+// builds records that a program runs what files of the project say.
+func (r *reader) builds(name string, files []string) {
+	r.note(NoteBuild, name)
+	for _, file := range files {
+		if r.within == "" {
+			r.file(file, true)
 		}
-		return words[i:]
+	}
+}
+
+// run reads the command that a program such as "direnv exec . x" or "docker exec box x" is
+// given, without the folder before it.
+func (r *reader) run(name string, words []word, depth int) {
+	if name == "direnv" && len(words) > 1 {
+		r.enters(words[:1])
+		words = words[1:]
+	}
+	if rest := r.wrapped(name, words); len(rest) > 0 {
+		r.program(rest, depth)
+	}
+}
+
+// wrapped returns the command among the arguments of a wrapper. An option may name the
+// folder in which it begins.
+func (r *reader) wrapped(wrapper string, words []word) []word {
+	for i := 0; i < len(words); i++ {
+		v := words[i].values[0]
+		name, value, assigns := strings.Cut(v, "=")
+		switch {
+		case slices.Contains(valued[wrapper], v) && i+1 < len(words):
+			if i++; slices.Contains(folders, v) {
+				r.enters(words[i : i+1])
+			}
+		case assigns && slices.Contains(folders, name):
+			r.enters([]word{{[]string{value}, words[i].known, words[i].source}})
+		case (wrapper == "env" || wrapper == "sudo") && len(v) > 2 && (strings.HasPrefix(v, "-C") || strings.HasPrefix(v, "-D")):
+			r.enters([]word{{[]string{v[2:]}, words[i].known, words[i].source}})
+		case strings.HasPrefix(v, "-"), number().MatchString(v), assigns && !strings.Contains(name, "/"):
+		default:
+			return words[i:]
+		}
 	}
 	return nil
+}
+
+// finds reads the commands that find runs. What it finds may be run by them: all files
+// below the folders that it begins in.
+func (r *reader) finds(words []word, depth int) {
+	var begins []word
+	for i := 0; i < len(words); i++ {
+		v := words[i].values[0]
+		if !strings.HasPrefix(v, "-") && len(begins) == i {
+			begins = append(begins, words[i])
+		}
+		if !slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}, v) || i+1 >= len(words) {
+			continue
+		}
+		run := words[i+1:]
+		if end := slices.IndexFunc(run, func(w word) bool { return w.values[0] == ";" || w.values[0] == "+" }); end >= 0 {
+			run = run[:end]
+		}
+		program := base(run[0].values[0])
+		if run[0].values[0] == "{}" || slices.Contains(shells, program) || interpreters[program] != nil || slices.Contains(wrappers, program) {
+			r.runsBelow(begins)
+		}
+		if run[0].values[0] != "{}" {
+			r.program(run, depth)
+		}
+	}
+}
+
+// runsBelow records that files below folders may be run; none means where it starts.
+func (r *reader) runsBelow(begins []word) {
+	if len(begins) == 0 {
+		begins = []word{{[]string{"."}, true, "."}}
+	}
+	for _, w := range begins {
+		for _, v := range w.values {
+			for _, dir := range r.places(v) {
+				if dir == r.folder || !w.known {
+					r.note(NoteUntold, "find "+w.source)
+				} else if r.inside(dir) {
+					r.folders = append(r.folders, dir)
+				}
+			}
+		}
+	}
+}
+
+// configures reads the settings that git is given for one command: some of them are
+// commands, or folders of them.
+func (r *reader) configures(words []word, depth int) {
+	for i := 0; i+1 < len(words); i++ {
+		v := words[i].values[0]
+		if v == "-C" {
+			r.enters(words[i+1 : i+2])
+		}
+		if v != "-c" {
+			continue
+		}
+		key, value, _ := strings.Cut(words[i+1].values[0], "=")
+		switch key = strings.ToLower(key); {
+		case !words[i+1].known:
+			r.note(NoteUntold, words[i+1].source)
+		case key == "core.hookspath":
+			r.runsBelow([]word{{[]string{value}, true, value}})
+		case strings.HasPrefix(key, "alias."):
+			if line, ok := strings.CutPrefix(value, "!"); ok {
+				r.shell(line, depth+1)
+			}
+		case gitPrograms().MatchString(key):
+			r.shell(value, depth+1)
+		}
+	}
+}
+
+// gitPrograms matches the settings of git whose values are commands.
+var gitPrograms = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:command|program|editor|pager|fsmonitor|askpass|external|cmd|driver|textconv|clean|smudge|process|helper|uploadpack|receivepack)$`)
+})
+
+// isScript reports whether the arguments of an interpreter begin with the path of a script.
+func isScript(words []word) bool {
+	for _, w := range words {
+		if v := w.values[0]; !strings.HasPrefix(v, "-") {
+			return strings.ContainsAny(v, "/.")
+		}
+	}
+	return false
 }
 
 // enters notes a folder in which what follows may run.
@@ -184,7 +330,9 @@ func (r *reader) interpreted(name string, words []word, depth int) {
 		case strings.HasPrefix(v, "-") || (name == "deno" || name == "bun") && v == "run":
 			continue
 		}
-		r.sourced(words[i:], depth)
+		if r.sourced(words[i:], depth); !shell {
+			r.note(NoteLoads, name)
+		}
 		return
 	}
 	r.note(NoteUntold, name)
