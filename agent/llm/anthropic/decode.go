@@ -71,6 +71,7 @@ func (d *decoder) begin(u sdk.Usage) {
 		Output:         u.OutputTokens, Reasoning: u.OutputTokensDetails.ThinkingTokens,
 		Known: u.JSON.InputTokens.Valid() || u.JSON.OutputTokens.Valid(),
 	}
+	d.builder.CountBegin(d.used())
 }
 
 // count takes later counts. They are totals and replace earlier ones; missing

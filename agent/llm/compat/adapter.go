@@ -46,7 +46,7 @@ func NewAt(provider string, cfg Config) *Adapter {
 func newAdapter(cfg wire.Config, d Dialect) *Adapter {
 	return &Adapter{
 		name: cfg.Provider, dialect: d, endpoint: wire.NewEndpoint(cfg),
-		encodings: wire.Encodings{EchoCallIDs: true},
+		encodings: wire.Encodings{EchoCallIDs: true, JoinUsers: true},
 	}
 }
 

@@ -1,6 +1,7 @@
 package compat_test
 
 import (
+	gocmp "cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -67,6 +68,12 @@ func spoken(t *testing.T, r llmtest.Request) []string {
 		if strings.HasPrefix(string(m.Content), `"`) {
 			line += " " + string(m.Content)
 		}
+		var parts []struct{ Text, Type string }
+		if json.Unmarshal(m.Content, &parts) == nil {
+			for _, p := range parts {
+				line += " " + gocmp.Or(strings.TrimSpace(p.Text), p.Type)
+			}
+		}
 		if m.Reasoning != nil {
 			line += " thought:" + *m.Reasoning
 		}
@@ -79,17 +86,55 @@ func spoken(t *testing.T, r llmtest.Request) []string {
 // an endpoint demands, whichever models took part in it.
 func TestConversations(t *testing.T) {
 	t.Parallel()
-	plain := []string{`user "look"`, "assistant", `tool "(no output)"`, "user", `user "and now?"`}
-	bridged := []string{`user "look"`, "assistant", `tool "(no output)"`, `assistant "Understood."`, "user", `assistant "Understood."`, `user "and now?"`}
+	const picture = "user Returned by the tool Shot: image_url and now?"
+	plain := []string{`user "look"`, "assistant", `tool "(no output)"`, picture}
+	bridged := []string{`user "look"`, "assistant", `tool "(no output)"`, `assistant "Understood."`, picture}
 	for id, want := range map[string][]string{
 		"groq": plain, "ollama": plain, "glm": plain,
 		"mistral": bridged, "llamacpp": bridged, "lmstudio": bridged,
-		"deepseek": {`user "look"`, "assistant thought:", `tool "(no output)"`, "user", `user "and now?"`},
+		"deepseek": {`user "look"`, "assistant thought:", `tool "(no output)"`, picture},
 	} {
 		server := llmtest.Serve(t)
 		r := sent(t, server, preset(t, id).New(compat.Config{BaseURL: server.URL}), llm.Request{Messages: foreign(), CacheKey: "s"})
 		if diff := cmp.Diff(want, spoken(t, r)); diff != "" {
 			t.Errorf("%s: %s", id, diff)
+		}
+	}
+}
+
+// K-49: no two messages of the user follow each other, whatever is between them in
+// the conversation, and nothing of them is lost; request after request repeats the
+// beginning of the one before.
+func TestNeighboursAreJoined(t *testing.T) {
+	t.Parallel()
+	user := func(text string) llm.Message { return llm.Text(llm.RoleUser, text) }
+	says := func(text string) llm.Message { return llm.Text(llm.RoleAssistant, text) }
+	mute := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "Hm."}}}}
+	calls := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "c1", Name: "Look", Arguments: json.RawMessage("{}")}}}}
+	result := llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartToolResult, Result: &llm.ToolResult{CallID: "c1", Name: "Look", Parts: []llm.Part{{Kind: llm.PartText, Text: "seen"}}}}}}
+	picture := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{{Kind: llm.PartMedia, Media: &llm.Media{MIME: "image/png", Data: []byte("x")}}}}
+	for name, tt := range map[string]struct {
+		messages []llm.Message
+		want     []string
+	}{
+		"an update":            {[]llm.Message{user("go on"), user("<update>")}, []string{`user "go on\n\n<update>"`}},
+		"three":                {[]llm.Message{user("a"), user("b"), user("c")}, []string{`user "a\n\nb\n\nc"`}},
+		"a turn that failed":   {[]llm.Message{user("a"), says("b"), user("c"), user("d")}, []string{`user "a"`, `assistant "b"`, `user "c\n\nd"`}},
+		"thinking without end": {[]llm.Message{user("a"), mute, user("b")}, []string{`user "a\n\nb"`}},
+		"a result":             {[]llm.Message{user("a"), calls, result, user("b"), user("c")}, []string{`user "a"`, "assistant", `tool "seen"`, `user "b\n\nc"`}},
+		"a picture":            {[]llm.Message{picture, user("what is it?")}, []string{"user image_url what is it?"}},
+		"alternating":          {[]llm.Message{user("a"), says("b"), user("c")}, []string{`user "a"`, `assistant "b"`, `user "c"`}},
+	} {
+		server := llmtest.Serve(t)
+		adapter := preset(t, "groq").New(compat.Config{BaseURL: server.URL})
+		for n := range len(tt.messages) { // as the conversation grew
+			sent(t, server, adapter, llm.Request{Messages: tt.messages[:n+1], CacheKey: "s"})
+		}
+		for range 2 {
+			r := sent(t, server, adapter, llm.Request{Messages: tt.messages, CacheKey: "s"})
+			if diff := cmp.Diff(tt.want, spoken(t, r)); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
 		}
 	}
 }

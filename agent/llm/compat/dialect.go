@@ -135,18 +135,3 @@ func (d Dialect) callID(id string) string {
 // bridge is the model's message between a tool and the user. It is a single
 // value, so that it is encoded once.
 var bridge = llm.Text(llm.RoleAssistant, "Understood.")
-
-// bridged inserts bridges into the messages if the endpoint needs them.
-func (d Dialect) bridged(messages []llm.Message) []llm.Message {
-	if !d.AssistantAfterTool {
-		return messages
-	}
-	out := make([]llm.Message, 0, len(messages))
-	for i, m := range messages {
-		if i > 0 && messages[i-1].Role == llm.RoleTool && m.Role == llm.RoleUser {
-			out = append(out, bridge)
-		}
-		out = append(out, m)
-	}
-	return out
-}

@@ -29,8 +29,11 @@ func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) err
 		}
 		call.Add("tools", shown...)
 	}
-	bridged := a.dialect.bridged(req.Messages)
-	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, bridged, func(m llm.Message, ids *wire.IDs) []object {
+	messages := req.Messages
+	if slices.ContainsFunc(messages, isMute) { // the messages around it are neighbours
+		messages = slices.DeleteFunc(slices.Clone(messages), isMute)
+	}
+	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, messages, func(m llm.Message, ids *wire.IDs) []object {
 		return a.dialect.message(m, origin, ids)
 	})
 	if err != nil {
@@ -48,6 +51,14 @@ func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) err
 		call.Add(name, req.Body[name])
 	}
 	return nil
+}
+
+// isMute reports whether a message of the model is not sent, because it has neither
+// text nor calls.
+func isMute(m llm.Message) bool {
+	return m.Role == llm.RoleAssistant && !slices.ContainsFunc(m.Parts, func(p llm.Part) bool {
+		return p.Kind == llm.PartText && p.Text != "" || p.Kind == llm.PartToolCall && p.Call != nil
+	})
 }
 
 // body lowers all of a request but its messages and tools.
@@ -122,9 +133,6 @@ func (d Dialect) assistant(m llm.Message, same bool, ids *wire.IDs) []object {
 		}
 	}
 	text := m.Text()
-	if text == "" && len(calls) == 0 {
-		return nil
-	}
 	content, isList := extra[contentField].([]any)
 	if tagged, ok := extra[contentField].(string); ok {
 		text = tagged + text

@@ -24,6 +24,7 @@ type Builder struct {
 	stopped bool
 	size    size
 	counted llm.Usage // so far
+	begun   bool      // counted is from before the answer
 	// responseID is the provider's id of the answer, unchanged.
 	responseID string
 }
@@ -60,7 +61,27 @@ func (b *Builder) Stopped() bool { return b.stopped }
 
 // Count replaces the provider's earlier counts. A failed answer is charged for
 // as well.
-func (b *Builder) Count(used llm.Usage) { b.counted = believed(used) }
+func (b *Builder) Count(used llm.Usage) { b.counted, b.begun = believed(used), false }
+
+// CountBegin keeps the counts that are known before the answer. They hold for an
+// answer that the user stops or that breaks off, with an estimate of its length.
+func (b *Builder) CountBegin(used llm.Usage) { b.counted, b.begun = believed(used), true }
+
+// used returns the counts for an answer that failed.
+func (b *Builder) used(class llm.Class) llm.Usage {
+	const bytesPerToken = 4
+	switch {
+	case !b.begun:
+		return b.counted
+	case !b.sent && class != llm.ClassAbort: // nothing is charged
+		return llm.Usage{}
+	}
+	used := b.counted
+	if used.Known {
+		used.Output = max(used.Output, int64(b.size.bytes/bytesPerToken))
+	}
+	return used
+}
 
 // believed returns counts, or unknown ones if a number cannot be a count of tokens:
 // the context would seem to be empty or full by it.
@@ -281,7 +302,7 @@ func (b *Builder) Fail(err *llm.Error) {
 	if b.stopped {
 		return
 	}
-	err.Sent, err.Usage = b.sent, b.counted
+	err.Sent, err.Usage = b.sent, b.used(err.Class)
 	b.stopped = true
 	b.yield(llm.Event{}, err)
 }

@@ -201,7 +201,9 @@ func (c *Call) classify(err error) *llm.Error {
 	var size *sizeError
 	switch cause := context.Cause(c.ctx); {
 	case errors.Is(cause, errIdle) && c.waited >= c.patience():
-		return c.ep.failure(llm.ClassTimeout, c.ep.Shown()+" said only that it is still there, and nothing else, for "+c.patience().String())
+		e := c.ep.failure(llm.ClassTimeout, c.ep.Shown()+" said only that it is still there, and nothing else, for "+c.patience().String())
+		e.Retryable = false // it would be another ten minutes
+		return e
 	case errors.Is(cause, errIdle):
 		return c.ep.failure(llm.ClassTimeout, "no sign of life from "+c.ep.Shown()+" for "+c.idle.String())
 	case errors.Is(cause, context.DeadlineExceeded):

@@ -22,6 +22,10 @@ type Encodings struct {
 	// number their calls in them, and some gateways keep a reasoning signature
 	// there. Otherwise an id has at most 64 letters, digits, _ and -.
 	EchoCallIDs bool
+	// JoinUsers makes one message of neighbouring messages of the user, and of a
+	// tool's results and what the user says after them, for servers that insist on
+	// alternating roles.
+	JoinUsers bool
 
 	mu     sync.Mutex
 	recent []*conversation // newest last
@@ -47,6 +51,14 @@ type conversation struct {
 	text  text
 	items []Items
 	turns []writtenTurn // in text; see [Turns]
+	// joined are the messages that [Encodings.JoinUsers] made, by their first part.
+	joined map[*llm.Part]joinedMessage
+}
+
+// joinedMessage is a message made of several, which begin with the given parts.
+type joinedMessage struct {
+	llm.Message
+	of []*llm.Part
 }
 
 type encoded struct {
@@ -153,6 +165,9 @@ func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message
 	if c.ids == nil {
 		c.ids = newIDs(target, e.EchoCallIDs)
 	}
+	if e.JoinUsers {
+		messages = c.joinUsers(messages)
+	}
 	known := c.known(messages)
 	if known < len(c.done) {
 		known = c.cut(known)
@@ -169,6 +184,50 @@ func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message
 		c.items = append(c.items, items)
 	}
 	return c, nil
+}
+
+// joinUsers returns messages of which no two of the user follow each other. What
+// was joined before is the same message again.
+func (c *conversation) joinUsers(messages []llm.Message) []llm.Message {
+	before := c.joined
+	c.joined = map[*llm.Part]joinedMessage{}
+	out := make([]llm.Message, 0, len(messages))
+	for i := 0; i < len(messages); {
+		of := []*llm.Part{first(messages[i])}
+		end := i + 1
+		if messages[i].Role == llm.RoleUser || messages[i].Role == llm.RoleTool {
+			for ; end < len(messages) && messages[end].Role == llm.RoleUser; end++ {
+				of = append(of, first(messages[end]))
+			}
+		}
+		m := messages[i]
+		if len(of) > 1 {
+			joined, known := before[of[0]]
+			if !known || !slices.Equal(joined.of, of) {
+				joined = joinedMessage{join(messages[i:end]), of}
+			}
+			c.joined[of[0]] = joined
+			m = joined.Message
+		}
+		out = append(out, m)
+		i = end
+	}
+	return out
+}
+
+// join makes one message of several. Their texts become paragraphs.
+func join(messages []llm.Message) llm.Message {
+	m := messages[0]
+	m.Parts = slices.Clone(m.Parts)
+	for _, next := range messages[1:] {
+		for i, p := range next.Parts {
+			if last := len(m.Parts) - 1; i == 0 && p.Kind == llm.PartText && last >= 0 && m.Parts[last].Kind == llm.PartText {
+				p.Text = "\n\n" + p.Text
+			}
+			m.Parts = append(m.Parts, p)
+		}
+	}
+	return m
 }
 
 // find returns the conversation, moved to the newest place, or a new one.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -172,15 +173,25 @@ func (e *Endpoint) Redact(s string) string {
 
 // retryAfter reads the wait that the provider asks for; 0 if it does not ask.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseInt(h.Get("Retry-After-Ms"), 10, 32); err == nil && ms > 0 {
-		return time.Duration(ms) * time.Millisecond
+	if d := pause(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
+		return d
 	}
 	v := h.Get("Retry-After")
-	if s, err := strconv.ParseInt(v, 10, 32); err == nil && s > 0 {
-		return time.Duration(s) * time.Second
+	if d := pause(v, time.Second); d > 0 {
+		return d
 	}
 	if at, err := http.ParseTime(v); err == nil && at.After(now) {
 		return at.Sub(now)
 	}
 	return 0
+}
+
+// pause reads a number of units, which may have a fraction; 0 if it is none or
+// cannot be meant.
+func pause(number string, unit time.Duration) time.Duration {
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(n > 0 && n <= math.MaxInt32) {
+		return 0
+	}
+	return time.Duration(n * float64(unit))
 }

@@ -142,11 +142,25 @@ func TestPingsDoNotCountAsAnAnswer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		pieces iter.Seq[string]
 		ends   time.Duration
+		effort llm.Effort
+		idle   time.Duration
 	}{
 		"pings only": {func(yield func(string) bool) {
 			for yield(": ping\n\n") {
 			}
-		}, 10 * time.Minute},
+		}, 10 * time.Minute, "", 0},
+		"pings only, while it thinks much": {func(yield func(string) bool) {
+			for yield(": ping\n\n") {
+			}
+		}, 10 * time.Minute, llm.EffortMax, 0},
+		"pings only, from a patient user": {func(yield func(string) bool) {
+			for yield("event: ping\ndata:\n\n") {
+			}
+		}, 25 * time.Minute, "", 25 * time.Minute},
+		"half a line": {func(yield func(string) bool) {
+			for yield(" ") {
+			}
+		}, 10 * time.Minute, llm.EffortHigh, 0},
 		"after an hour of deltas": {func(yield func(string) bool) {
 			for i := 0; ; i++ {
 				piece := ": ping\n\n"
@@ -157,13 +171,13 @@ func TestPingsDoNotCountAsAnAnswer(t *testing.T) {
 					return
 				}
 			}
-		}, 70 * time.Minute},
+		}, 70 * time.Minute, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				begin := time.Now()
-				call, ctx, invalid := NewEndpoint(Config{AdapterConfig: llm.AdapterConfig{BaseURL: "http://127.0.0.1"}}).Begin(t.Context(), llm.Request{})
+				call, ctx, invalid := NewEndpoint(Config{AdapterConfig: llm.AdapterConfig{BaseURL: "http://127.0.0.1", IdleTimeout: tt.idle}}).Begin(t.Context(), llm.Request{Effort: tt.effort})
 				if invalid != nil {
 					t.Fatal(invalid)
 				}
@@ -179,7 +193,7 @@ func TestPingsDoNotCountAsAnAnswer(t *testing.T) {
 					b.Provider(json.RawMessage(`{}`))
 				}
 				err := call.Error(events.Err())
-				if err.Class != llm.ClassTimeout || !strings.Contains(err.Message, "only that it is still there") {
+				if err.Class != llm.ClassTimeout || err.Retryable || !strings.Contains(err.Message, "only that it is still there") {
 					t.Errorf("%v", err)
 				}
 				if took := time.Since(begin); took != tt.ends {

@@ -36,10 +36,9 @@ const (
 	// maxExplanation limits the part of a reply that is read to explain a
 	// failure.
 	maxExplanation = 64 << 10
-	// patience is how many times longer a server is waited for that only sends
-	// keep-alives: ten minutes. maxPatience bounds that.
-	patience    = 5
-	maxPatience = 25 * time.Minute
+	// patience is how long a server is waited for that only sends keep-alives, and
+	// at least as long as one that is silent.
+	patience = 10 * time.Minute
 )
 
 // sizeError means that a reply was larger than allowed.
@@ -81,8 +80,8 @@ func (c *Call) wait() (done func()) {
 	}
 }
 
-// patience is how long the server may say only that it is still there.
-func (c *Call) patience() time.Duration { return max(c.idle, min(patience*c.idle, maxPatience)) }
+// patience is how long the answer may not grow.
+func (c *Call) patience() time.Duration { return max(patience, c.idle) }
 
 // progress records that the answer grew.
 func (c *Call) progress() { c.waited = 0 }
