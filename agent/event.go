@@ -398,36 +398,6 @@ type RateLimitReport struct {
 	Limit    llm.RateLimit `json:"limit"`
 }
 
-// HistoryRepaired says that the conversation is sent in another form than the
-// log has, because the model would refuse it or did. Message tells the user so.
-//
-// [Repaired] returns one. Repair and Args say the same in the form that can be
-// worded in another language; older logs have no Args.
-type HistoryRepaired struct {
-	Message string   `json:"message"`
-	Args    []string `json:"args,omitempty"`
-	// Repair is empty for [RepairNative].
-	Repair Repair `json:"repair,omitempty"`
-	// Bytes is how much of old outputs was to be cut.
-	Bytes int `json:"bytes,omitempty"`
-	// Subject is what the change was about, so that it is reported once.
-	Subject string `json:"subject,omitempty"`
-	// Pictures are the changes of a [RepairPictures]; older logs have none.
-	Pictures []PictureChange `json:"pictures,omitempty"`
-}
-
-// Repair is the kind of a [HistoryRepaired].
-type Repair string
-
-// The repairs.
-const (
-	RepairNative   Repair = "native"   // a provider's own bytes are removed from earlier answers
-	RepairElided   Repair = "elided"   // old outputs are shortened permanently
-	RepairPictures Repair = "pictures" // pictures are sent in another form
-	RepairForeign  Repair = "foreign"  // another model's reasoning is not sent
-	RepairCalls    Repair = "calls"    // malformed calls are sent as text
-)
-
 // LoopDetection says that the model repeats itself (LOOP-20).
 type LoopDetection struct {
 	Cycle int `json:"cycle"` // how many calls come again and again

@@ -3,7 +3,7 @@ package agent
 import (
 	"errors"
 	"regexp"
-	"slices"
+	"strconv"
 	"sync"
 
 	"atelier.dev/atelier/agent/contextir"
@@ -16,19 +16,54 @@ import (
 // reports each change. Lowering the conversation already answers calls without
 // a result, and leaves out empty messages and results without a call.
 
+// HistoryRepaired says that the conversation is sent in another form than the
+// log has, because the model would refuse it or did. Message tells the user so.
+//
+// [Repaired] returns one. Repair and Args say the same in the form that can be
+// worded in another language; older logs have no Args.
+type HistoryRepaired struct {
+	Message string   `json:"message"`
+	Args    []string `json:"args,omitempty"`
+	// Repair is empty for [RepairNative].
+	Repair Repair `json:"repair,omitempty"`
+	// Bytes is how much was to be cut.
+	Bytes int `json:"bytes,omitempty"`
+	// From and To are the attachments that are left out, counted from 0 in the
+	// whole conversation; or From is the first item that is.
+	From int `json:"from,omitempty"`
+	To   int `json:"to,omitempty"`
+	// Subject is what the change was about, so that it is reported once.
+	Subject string `json:"subject,omitempty"`
+	// Pictures are the changes of a [RepairPictures]; older logs have none.
+	Pictures []PictureChange `json:"pictures,omitempty"`
+}
+
+// Repair is the kind of a [HistoryRepaired].
+type Repair string
+
+// The repairs.
+const (
+	RepairNative   Repair = "native"   // a provider's own bytes are removed from earlier answers
+	RepairElided   Repair = "elided"   // old outputs are shortened permanently
+	RepairPictures Repair = "pictures" // pictures are sent in another form
+	RepairForeign  Repair = "foreign"  // another model's reasoning is not sent
+	RepairCalls    Repair = "calls"    // malformed calls are sent as text
+	// What a provider refuses, or cannot read as a whole, is left out permanently.
+	RepairCut         Repair = "cut"         // the longest texts are sent shortened
+	RepairAttachments Repair = "attachments" // pictures and the like
+	RepairItems       Repair = "items"       // messages and results
+)
+
+// maxRemedies limits the repairs that are tried for one answer.
+const maxRemedies = 16
+
 // sendable returns the conversation in a form that a model accepts, with remedies
 // that are being tried.
 func (t *turn) sendable(model llm.Origin, remedies []HistoryRepaired) []llm.Message {
 	limits := t.session.cfg.Facts.Limits(model.Provider, model.Model)
 	t.noteForeign(model)
 	t.makeRoom(model, limits)
-	past := &t.session.transcript.conversation
-	if len(remedies) > 0 {
-		past = past.Clone()
-		for _, r := range remedies {
-			r.apply(past)
-		}
-	}
+	past := t.remedied(remedies)
 	messages := past.Lower()
 	if !past.Pictures() {
 		return messages
@@ -36,40 +71,162 @@ func (t *turn) sendable(model llm.Origin, remedies []HistoryRepaired) []llm.Mess
 	return t.fitPictures(model, limits, messages)
 }
 
-// ofItems matches a provider's complaint about an unknown part of the
-// conversation, as opposed to an unknown model.
-var ofItems = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bitems?\b`) })
+// remedied returns the conversation with remedies that are being tried.
+func (t *turn) remedied(remedies []HistoryRepaired) *contextir.Conversation {
+	past := &t.session.transcript.conversation
+	if len(remedies) > 0 {
+		past = past.Clone()
+		for _, r := range remedies {
+			r.apply(past)
+		}
+	}
+	return past
+}
+
+var (
+	// ofItems matches a provider's complaint about an unknown part of the
+	// conversation, as opposed to an unknown model.
+	ofItems = lazily(`(?i)\bitems?\b`)
+	// ofAttachments matches one about pictures and other attachments.
+	ofAttachments = lazily(`(?i)\b(image|picture|photo|media|vision|visual|multi-?modal|mmproj|pixel|(base64|document|file|pdf|attachment|audio)s?\b)`)
+	// ofNumbers finds how many of them a provider takes.
+	ofNumbers = lazily(`(?i)\d+ (?:images?|pictures?|media)[^.\d]{0,20}> ?(\d+)|` +
+		`(?:at most|maximum(?: of)?|max|up to|more than|limit(?: of| is)?|only) (\d+) (?:images?|pictures?|media)\b`)
+	// ofOptions matches one about a request's other members, which has nothing to do
+	// with the conversation.
+	ofOptions = lazily(`(?i)max_(completion_|output_)?tokens|maxOutputTokens|temperature|top_[pk]\b|reasoning[_.]effort|budget_tokens|` +
+		`tool_choice|tools[.\[]\d|(input_)?schema|response_format|\bmodel\b.{0,60}\b(exist|found|support|unknown|available)`)
+	// ofMessage finds the message that a provider complains about.
+	ofMessage = lazily(`\bmessages[.\[](\d+)\b`)
+)
+
+// lazily compiles an expression when it is first needed.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // remedy returns the next repair to try after a provider refused the content of
 // the conversation, or nil. The refusal may have another cause, so a repair is
 // recorded and kept only once the provider has accepted the conversation with
-// it: the model benefits from the provider's own data as long as it can be
-// sent.
-func (t *turn) remedy(err error, tried []HistoryRepaired) *HistoryRepaired {
+// it: the model benefits from everything that can be sent. Each repair leaves less
+// to repair, from the mildest to the last: everything before the newest message of
+// the user is left out (K-49).
+func (t *turn) remedy(model llm.Origin, err error, tried []HistoryRepaired) *HistoryRepaired {
 	var e *llm.Error
-	if !errors.As(err, &e) || e.Retryable || e.Class != llm.ClassInvalid && !(e.Class == llm.ClassNotFound && ofItems().MatchString(e.Message)) {
+	if !errors.As(err, &e) || len(tried) >= maxRemedies {
 		return nil
 	}
-	was := func(r Repair) bool {
-		return slices.ContainsFunc(tried, func(h HistoryRepaired) bool { return h.Repair == r })
-	}
-	past := &t.session.transcript.conversation
+	past := t.remedied(tried)
+	attachments, unread := past.Attached()
+	named := attachments > 0 && ofAttachments().MatchString(e.Message)
 	switch {
-	case past.Malformed() && !was(RepairCalls):
+	case named && concernsContent(e):
+		return detach(past, e, attachments, unread)
+	case e.Class == llm.ClassContextOverflow:
+		if n := past.Cuttable(); n > 0 {
+			cut := Repaired(RepairCut, model.Model)
+			cut.Bytes = max(min(n, t.excess(t.session.cfg.Facts.Limits(model.Provider, model.Model).Window)), (n+1)/2)
+			return &cut
+		}
+	case e.Retryable || !concernsContent(e):
+		return nil
+	case past.Malformed():
 		return new(Repaired(RepairCalls, reasonOf(e)))
-	case past.Native() && !was(RepairNative):
+	case past.Native():
 		return new(Repaired(RepairNative, reasonOf(e)))
 	}
-	return nil
+	switch {
+	case attachments > 0:
+		return detach(past, e, attachments, unread)
+	case ofOptions().MatchString(e.Message), e.Class == llm.ClassContextOverflow && past.Bytes() < worthLeaving:
+		return nil
+	}
+	return leaveOut(past, e, tried)
+}
+
+// worthLeaving is the size in bytes from which messages without a long text may be
+// what makes a conversation too long.
+const worthLeaving = 20_000
+
+// concernsContent reports whether a failure may be due to the conversation. A
+// server without a model for pictures says so with an error of its own.
+func concernsContent(e *llm.Error) bool {
+	switch e.Class {
+	case llm.ClassInvalid, llm.ClassContentFilter, llm.ClassContextOverflow, llm.ClassUnsupported:
+		return true
+	case llm.ClassNotFound:
+		return ofItems().MatchString(e.Message) || ofAttachments().MatchString(e.Message)
+	case llm.ClassServer:
+		return ofAttachments().MatchString(e.Message)
+	}
+	return false
+}
+
+// detach leaves out attachments: those beyond the number or in the message that
+// the provider names, else those that it has not accepted before, else all.
+func detach(past *contextir.Conversation, e *llm.Error, all, unread int) *HistoryRepaired {
+	from, to := 0, all
+	if 0 < unread && unread < all {
+		from = all - unread
+	}
+	if m := ofMessage().FindStringSubmatch(e.Message); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			if first, end := past.AttachedTo(n); first < end {
+				from, to = first, end
+			}
+		}
+	}
+	if m := ofNumbers().FindStringSubmatch(e.Message); m != nil {
+		if most, err := strconv.Atoi(m[1] + m[2]); err == nil && most < all {
+			from, to = 0, all-most
+		}
+	}
+	told := Repaired(RepairAttachments, reasonOf(e), strconv.Itoa(to-from))
+	told.From, told.To = from, to
+	return &told
+}
+
+// leaveOut leaves out messages: those that no answer has seen, then the newest
+// exchange, then more and more of what is before.
+func leaveOut(past *contextir.Conversation, e *llm.Error, tried []HistoryRepaired) *HistoryRepaired {
+	from, other := past.Unread()
+	var before []HistoryRepaired
+	for _, h := range tried {
+		if h.Repair == RepairItems {
+			before = append(before, h)
+		}
+	}
+	if n := len(before); n > 0 {
+		from, other = before[n-1].From, false
+	}
+	switch {
+	case other:
+	case from == 0:
+		return nil
+	case len(before) < 2:
+		from = past.Exchange(from)
+	default:
+		from /= 2
+	}
+	told := Repaired(RepairItems, reasonOf(e))
+	told.From = from
+	return &told
 }
 
 // apply applies the repair to a conversation.
 func (d HistoryRepaired) apply(c *contextir.Conversation) {
-	if d.Repair == RepairCalls {
+	switch d.Repair {
+	case RepairCalls:
 		c.CleanCalls()
-		return
+	case RepairCut:
+		c.Cut(d.Bytes)
+	case RepairAttachments:
+		c.Detach(d.From, d.To)
+	case RepairItems:
+		c.LeaveOut(d.From)
+	default:
+		c.DropNative()
 	}
-	c.DropNative()
 }
 
 // repair shortens the conversation after a provider refused it as too long: it
@@ -110,10 +267,25 @@ func (t *turn) noteForeign(model llm.Origin) {
 // that not every request needs the repair.
 const windowReserve = 5
 
-// makeRoom cuts old outputs from a conversation that does not fit the window.
+// maxCuts limits how often texts are cut before one request.
+const maxCuts = 4
+
+// makeRoom cuts old outputs from a conversation that does not fit the window, and
+// then the longest texts, whoever wrote them.
 func (t *turn) makeRoom(model llm.Origin, limits llm.ModelLimits) {
-	if excess := t.excess(limits.Window); excess > 0 {
-		t.elide(model, excess)
+	excess := t.excess(limits.Window)
+	if excess > 0 && t.elide(model, excess) {
+		excess = t.excess(limits.Window)
+	}
+	for n := 0; n < maxCuts && excess > 0; n++ {
+		excess = min(excess, t.session.transcript.conversation.Cuttable())
+		if excess == 0 {
+			return
+		}
+		told := Repaired(RepairCut, model.Model)
+		told.Bytes = excess
+		t.emit(told)
+		excess = t.excess(limits.Window)
 	}
 }
 

@@ -291,7 +291,13 @@ func (t *Transcript) applyRepair(d HistoryRepaired) {
 		}
 		t.past.repairs[d.Subject] = true
 	default:
+		before := t.conversation.Bytes()
 		d.apply(&t.conversation)
+		gone := max(0, before-t.conversation.Bytes())
+		uncounted := min(gone, t.tally.added)
+		t.tally.added -= uncounted
+		t.Context -= min(t.Context, int64((gone-uncounted)/bytesPerToken))
+		t.tally.items = min(t.tally.items, t.conversation.Len())
 	}
 }
 
