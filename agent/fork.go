@@ -36,8 +36,20 @@ type Cut struct {
 // ErrNoSuchPlace says that a log has no such event, or not that many messages.
 var ErrNoSuchPlace = errors.New("the log has no such place")
 
+// ErrNotNumbered says that the events of a log have no ascending places: whoever
+// stores events sets [Event.Seq], from 1 in their order.
+var ErrNotNumbered = errors.New("the events of the log are not numbered: set Event.Seq when you store them, from 1 in their order")
+
 // FindCut finds where a log is cut. The events are those of the whole log, in order.
+// The error is [ErrNoSuchPlace] or [ErrNotNumbered].
 func FindCut(log []Event, place ForkPlace) (Cut, error) {
+	before := int64(0)
+	for _, ev := range log {
+		if ev.Seq <= before {
+			return Cut{}, ErrNotNumbered
+		}
+		before = ev.Seq
+	}
 	if place.Event < 0 || place.Messages < 0 || place.Event > 0 && place.Messages > 0 {
 		return Cut{}, ErrNoSuchPlace
 	}

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -300,6 +301,40 @@ func TestFallbackIsNotTheSession(t *testing.T) {
 	fallback(r)
 	if got := end(t, r.run("go")); got != agent.EndDone {
 		t.Errorf("ended as %s", got)
+	}
+}
+
+// OAS-605: a log whose events have no places cannot be cut, which is said; a
+// program that numbers them when it stores them can.
+func TestLogsWithoutNumbersAreNotCut(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"}))
+	r.run("the start")
+	r.run("on")
+	with := func(seq func(i int) int64) []agent.Event {
+		log := slices.Clone(r.log)
+		for i := range log {
+			log[i].Seq = seq(i)
+		}
+		return log
+	}
+	for name, tt := range map[string]struct {
+		log  []agent.Event
+		want error
+	}{
+		"numbered":         {r.log, nil},
+		"with holes":       {with(func(i int) int64 { return int64(10 * (i + 1)) }), nil},
+		"none":             {with(func(int) int64 { return 0 }), agent.ErrNotNumbered},
+		"from 0":           {with(func(i int) int64 { return int64(i) }), agent.ErrNotNumbered},
+		"all the same":     {with(func(int) int64 { return 7 }), agent.ErrNotNumbered},
+		"the last is not":  {with(func(i int) int64 { return int64(i+1) % int64(len(r.log)) }), agent.ErrNotNumbered},
+		"backwards":        {with(func(i int) int64 { return int64(len(r.log) - i) }), agent.ErrNotNumbered},
+		"no events at all": {nil, agent.ErrNoSuchPlace},
+	} {
+		cut, err := agent.FindCut(tt.log, agent.ForkPlace{Messages: 2})
+		if !errors.Is(err, tt.want) || tt.want == nil && cut.Through == 0 {
+			t.Errorf("%s: %+v, %v", name, cut, err)
+		}
 	}
 }
 
