@@ -38,6 +38,7 @@ func (t *turn) ask() (*llm.Answer, error) {
 		t.emit(RateLimitReport{Provider: model.Provider, Limit: *answer.RateLimit})
 	}
 	t.usage = t.usage.Add(answer.Usage)
+	written := d.tools.readWritten(answer)
 	var leftOut int
 	answer.Message, leftOut = t.session.transcript.admit(answer.Message)
 	t.emit(TextEnd{
@@ -45,6 +46,9 @@ func (t *turn) ask() (*llm.Answer, error) {
 		Provider: model.Provider, Model: model.Model, Cost: t.session.price(model, answer.Usage),
 	})
 	t.said = answer.Message.Text()
+	if len(written) > 0 {
+		t.emit(Warn(WarnCallWritten, strings.Join(written, ", ")))
+	}
 	t.leftOut(leftOut + answer.LeftOut)
 	return answer, nil
 }
@@ -94,7 +98,10 @@ func (t *turn) askModel(model llm.Origin, effort llm.Effort) (*draft, error) {
 			n-- // a changed request does not count as a retry
 			continue
 		}
-		if next := t.remedy(err, remedies); next != nil && t.ctx.Err() == nil {
+		if next := t.remedy(model, err, remedies); next != nil && t.ctx.Err() == nil {
+			if d.answer != nil { // the refusal was an answer
+				t.keep(model, d, llm.Message{Role: llm.RoleAssistant})
+			}
 			remedies = append(remedies, *next)
 			n--
 			continue
@@ -171,7 +178,7 @@ func (t *turn) attempt(profile Profile, model llm.Origin, effort llm.Effort, d *
 		if t.ctx.Err() != nil {
 			return context.Cause(t.ctx)
 		}
-		for _, r := range *remedies {
+		for _, r := range accepted(*remedies) {
 			t.emit(r)
 		}
 		*remedies = nil

@@ -237,7 +237,7 @@ func TestFinishReasons(t *testing.T) {
 		{llm.FinishError, 2, agent.EndDone},
 		{llm.FinishContextOverflow, 1, agent.EndFailed},
 		{llm.FinishLength, 2, agent.EndDone},
-		{llm.FinishRefusal, 1, agent.EndDone},
+		{llm.FinishRefusal, 1, agent.EndFailed},
 		{llm.FinishOther, 1, agent.EndDone},
 	} {
 		t.Run(string(tt.reason), func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestFinishReasons(t *testing.T) {
 			if got := end(t, events); got != tt.end || len(model.Requests()) != tt.requests {
 				t.Errorf("ended as %s after %d requests, want %s after %d", got, len(model.Requests()), tt.end, tt.requests)
 			}
-			stays := tt.requests == 1 && tt.end == agent.EndDone
+			stays := tt.reason == llm.FinishRefusal || tt.reason == llm.FinishOther
 			if warnings := find[agent.Warning](events); (len(warnings) == 1) != stays {
 				t.Errorf("warned %+v", warnings)
 			}

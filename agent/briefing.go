@@ -38,6 +38,9 @@ type Note struct {
 	Gone string
 	// Early says that the note is part of the briefing, if it is there by then.
 	Early bool
+	// Warning tells the user the same when the model is told it in the middle of a
+	// conversation; its zero value is none.
+	Warning Warning
 }
 
 // Renewer is implemented by profiles that notice when an earlier statement to
@@ -82,6 +85,8 @@ type BriefingUpdate struct {
 	// Told holds the changed values. An empty value means that the fact no
 	// longer exists.
 	Told Told `json:"told,omitempty"`
+	// Warnings tell the user of it. They are events of their own.
+	Warnings []Warning `json:"-"`
 }
 
 // Kind implements [Payload].
@@ -131,6 +136,9 @@ func (t *turn) renewBriefing() {
 	}
 	update.Provider, update.Model = model.Provider, model.Model
 	t.emit(update)
+	for _, w := range update.Warnings {
+		t.emit(w)
+	}
 }
 
 // maxWorked bounds the paths that are remembered between two requests.

@@ -35,22 +35,28 @@ func TestCanUseTool(t *testing.T) {
 		want             agent.Outcome
 		output           string
 		by               agent.Authoriser
+		hook             bool // allows what a person would be asked about
 	}{
-		"no opinion":                        {verdict: ask, asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
-		"no opinion about an allowed call":  {verdict: allow, want: agent.OutcomeDone, output: "Note: a", by: agent.ByMode},
-		"allowed":                           {verdict: ask, says: opinion(agent.Allow, ""), want: agent.OutcomeDone, output: "Note: a", by: agent.ByCallback},
-		"allowed where nobody is asked":     {verdict: refuse, says: opinion(agent.Allow, ""), want: agent.OutcomeDone, output: "Note: a", by: agent.ByCallback},
-		"denied":                            {verdict: allow, says: opinion(agent.Deny, ""), want: agent.OutcomeDenied, by: agent.ByCallback},
-		"denied what would be asked":        {verdict: ask, says: opinion(agent.Deny, ""), want: agent.OutcomeDenied, by: agent.ByCallback},
-		"asked":                             {verdict: allow, says: opinion(agent.Ask, ""), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
-		"a rule denies":                     {verdict: final(refuse), says: opinion(agent.Allow, ""), want: agent.OutcomeDenied, by: agent.ByMode},
-		"a rule asks":                       {verdict: final(ask), says: opinion(agent.Allow, ""), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
-		"changed and as free":               {verdict: allow, changed: allow, says: opinion(agent.Allow, `{"text":"b"}`), want: agent.OutcomeDone, output: "Note: b", by: agent.ByCallback},
-		"changed and freer":                 {verdict: ask, changed: allow, says: opinion(agent.Allow, `{"text":"b"}`), want: agent.OutcomeDone, output: "Note: b", by: agent.ByCallback},
-		"changed to what is denied":         {verdict: ask, changed: final(refuse), says: opinion(agent.Allow, `{"text":"b"}`), want: agent.OutcomeDenied, by: agent.ByMode},
-		"changed to what is asked about":    {verdict: allow, changed: ask, says: opinion(agent.Allow, `{"text":"b"}`), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
-		"changed to what a rule asks about": {verdict: ask, changed: final(ask), says: opinion(agent.Allow, `{"text":"b"}`), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
-		"changed to what is not valid":      {verdict: allow, changed: allow, says: opinion(agent.Allow, `{"txt":1}`), want: agent.OutcomeDenied, by: agent.ByCallback},
+		"no opinion":                         {verdict: ask, asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
+		"no opinion about an allowed call":   {verdict: allow, want: agent.OutcomeDone, output: "Note: a", by: agent.ByMode},
+		"allowed":                            {verdict: ask, says: opinion(agent.Allow, ""), want: agent.OutcomeDone, output: "Note: a", by: agent.ByCallback},
+		"allowed where nobody is asked":      {verdict: refuse, says: opinion(agent.Allow, ""), want: agent.OutcomeDone, output: "Note: a", by: agent.ByCallback},
+		"denied":                             {verdict: allow, says: opinion(agent.Deny, ""), want: agent.OutcomeDenied, by: agent.ByCallback},
+		"denied what would be asked":         {verdict: ask, says: opinion(agent.Deny, ""), want: agent.OutcomeDenied, by: agent.ByCallback},
+		"asked":                              {verdict: allow, says: opinion(agent.Ask, ""), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
+		"a rule denies":                      {verdict: final(refuse), says: opinion(agent.Allow, ""), want: agent.OutcomeDenied, by: agent.ByMode},
+		"a rule asks":                        {verdict: final(ask), says: opinion(agent.Allow, ""), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
+		"a rule asks, and so does it":        {verdict: final(ask), says: opinion(agent.Ask, ""), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson, hook: true},
+		"a rule asks, and it has no opinion": {verdict: final(ask), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson, hook: true},
+		"asked, and a hook answers":          {verdict: allow, says: opinion(agent.Ask, ""), want: agent.OutcomeDone, by: agent.ByHook, hook: true},
+		"a rule asks, changed to a question": {verdict: final(ask), changed: ask, says: opinion(agent.Allow, `{"text":"b"}`), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
+		"a rule asks, changed and allowed":   {verdict: final(ask), changed: allow, says: opinion(agent.Allow, `{"text":"b"}`), want: agent.OutcomeDone, output: "Note: b", by: agent.ByMode},
+		"changed and as free":                {verdict: allow, changed: allow, says: opinion(agent.Allow, `{"text":"b"}`), want: agent.OutcomeDone, output: "Note: b", by: agent.ByCallback},
+		"changed and freer":                  {verdict: ask, changed: allow, says: opinion(agent.Allow, `{"text":"b"}`), want: agent.OutcomeDone, output: "Note: b", by: agent.ByCallback},
+		"changed to what is denied":          {verdict: ask, changed: final(refuse), says: opinion(agent.Allow, `{"text":"b"}`), want: agent.OutcomeDenied, by: agent.ByMode},
+		"changed to what is asked about":     {verdict: allow, changed: ask, says: opinion(agent.Allow, `{"text":"b"}`), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
+		"changed to what a rule asks about":  {verdict: ask, changed: final(ask), says: opinion(agent.Allow, `{"text":"b"}`), asked: 1, want: agent.OutcomeDenied, by: agent.ByPerson},
+		"changed to what is not valid":       {verdict: allow, changed: allow, says: opinion(agent.Allow, `{"txt":1}`), want: agent.OutcomeDenied, by: agent.ByCallback},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,6 +67,9 @@ func TestCanUseTool(t *testing.T) {
 				}
 				return tt.changed
 			})
+			if tt.hook {
+				r.cfg.Hooks = at(agent.HookPermissionRequest, agent.HookAdvice{Decision: agent.Allow})
+			}
 			asked := 0
 			r.cfg.Approver = approver(func(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
 				asked++

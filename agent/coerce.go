@@ -11,7 +11,7 @@ import (
 
 // coerce converts values to the types of a schema where the conversion is
 // certain: "5" into 5, "true" into true, "[1]" into [1]; in reverse, 5 into
-// "5", 5.0 into 5, "x" into ["x"] and ["x"] into "x" (COM-40). Models sometimes
+// "5", 5.0 into 5, "x" into ["x"], ["x"] into "x", and {} into "{}" (COM-40). Models sometimes
 // write arguments this way. A value of an allowed type is not changed. A value
 // that cannot be converted stays, for validation to refuse. If nothing changes,
 // coerce returns value itself.
@@ -26,6 +26,8 @@ func coerce(schema *jsonschema.Schema, value json.RawMessage) json.RawMessage {
 		value = fromNumber(schema, value)
 	case first == '[' && !allows(schema, "array"):
 		value = only(schema, value)
+	case first == '{' && !allows(schema, "object") && allows(schema, "string"):
+		value = encoded(true, string(bytes.TrimSpace(value)), value) // a text that is JSON, such as a file's
 	}
 	switch start(value) {
 	case '{':

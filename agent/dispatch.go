@@ -179,7 +179,7 @@ func (t *turn) read(call *llm.ToolCall) (b bound, note, fault string) {
 		return b, "", tools.unknown(call.Name) // LOOP-116
 	}
 	invalid := func(err error) (bound, string, string) {
-		return b, "", fmt.Sprintf("The arguments of %s are not valid: %v. It takes %s. Correct them and call it again.", call.Name, err, b.takes()) // LOOP-117
+		return b, "", fmt.Sprintf("The arguments of %s are not valid: %s. It takes %s. Correct them and call it again.", namedTool(call.Name), briefly(err.Error()), b.takes()) // LOOP-117
 	}
 	input, dropped, err := b.input(call.Arguments)
 	if err != nil {

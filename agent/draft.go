@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -121,10 +122,38 @@ func (d *draft) fault(provider string) error {
 		return &llm.Error{Class: llm.ClassContextOverflow, Provider: provider, Message: "the conversation is longer than the model can read"}
 	case llm.FinishBadToolCall:
 		return &llm.Error{Class: llm.ClassServer, Provider: provider, Message: "the model called a tool in a form that cannot be read", Retryable: true}
+	case llm.FinishContentFilter, llm.FinishRefusal:
+		if f := d.answer.Finish; isSilent(d.answer.Message) {
+			return &llm.Error{Class: llm.ClassContentFilter, Provider: provider, Message: cmp.Or(f.Detail, f.Raw)}
+		}
 	case llm.FinishError:
 		return &llm.Error{Class: llm.ClassServer, Provider: provider, Message: "the provider ended the answer with an error", Retryable: true}
 	}
 	return nil
+}
+
+// isSilent reports whether a message has neither text nor calls.
+func isSilent(m llm.Message) bool { return m.Text() == "" && len(m.Calls()) == 0 }
+
+// isEmpty reports whether an answer without calls says nothing, although it ended
+// like one that does.
+func isEmpty(answer *llm.Answer) bool {
+	if r := answer.Finish.Reason; r == llm.FinishPause || r == llm.FinishContentFilter || r == llm.FinishRefusal {
+		return false
+	}
+	return !slices.ContainsFunc(answer.Message.Parts, func(p llm.Part) bool {
+		return p.Kind == llm.PartMedia || p.Kind == llm.PartNative || p.Kind == llm.PartText && strings.TrimSpace(p.Text) != ""
+	})
+}
+
+// askAgain asks a model that gave an empty answer once more.
+func (t *turn) askAgain() bool {
+	if t.emptied == t.rounds+1 {
+		return false
+	}
+	t.emptied = t.rounds + 1
+	t.emit(SteeringInjected{ByLoop: true, Text: "Your answer was empty. Go on with the task, or say in a sentence that it is done."})
+	return true
 }
 
 // used returns what the provider counted for the answer.

@@ -40,6 +40,7 @@ const (
 	FailureUnsupported     FailureID = "provider_unsupported"
 	FailureBadObject       FailureID = "provider_bad_object"
 	FailureTooLarge        FailureID = "provider_too_large"
+	FailureEmpty           FailureID = "answer_empty" // model
 
 	// What keeps a conversation from being compacted.
 	FailureNoCompactor      FailureID = "compaction_unavailable"
@@ -81,6 +82,8 @@ var failures = map[FailureID]struct{ message, next string }{
 	FailureUnsupported:     {"The provider or the model does not support what was asked for: {0}.", nextKeys},
 	FailureBadObject:       {"The model did not answer in the form that was asked for: {0}.", "Try again, or choose another model."},
 	FailureTooLarge:        {"The answer was too large and was stopped.", "Ask for less in one answer, or choose another model."},
+
+	FailureEmpty: {"{0} gave an empty answer, twice.", "Send a message to go on, or choose another model."},
 
 	FailureNoCompactor:      {message: "Nothing here writes summaries."},
 	FailureNothingToCompact: {message: "There is nothing new to summarise."},

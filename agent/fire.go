@@ -177,7 +177,11 @@ func (t *turn) conclude(reason EndReason) EndReason {
 		}
 		if advice.Decision != Deny || reason != EndDone {
 			t.tell(advice.Context)
-			return reason
+			if reason != EndDone || t.ctx.Err() != nil || !t.session.queue.Has(Steer) {
+				return reason
+			}
+			reason = t.loop() // the user steered while the hooks ran
+			continue
 		}
 		if holds == maxHolds {
 			t.emit(Warn(WarnHooksOverruled, strconv.Itoa(maxHolds)))

@@ -98,6 +98,33 @@ func TestEachPointFiresOnce(t *testing.T) {
 	}
 }
 
+// OAS-661: a turn that ends early notifies, whatever ended it; one that the user
+// stopped does not.
+func TestEarlyEndsNotify(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		round llmtest.Round
+		set   func(*rig, *hooks)
+		want  string
+	}{
+		"the budget":   {worth(2, look), func(r *rig, _ *hooks) { r.cfg.Limits.Budget = llm.Dollar }, "The budget of the session is spent."},
+		"a limit":      {worth(0, look), func(r *rig, _ *hooks) { r.cfg.Limits.Rounds = 1 }, "It reached a limit."},
+		"a failure":    {llmtest.Round{Status: 400}, func(*rig, *hooks) {}, "It failed."},
+		"a hook":       {worth(0, look), func(_ *rig, h *hooks) { h.advise = at(agent.HookPostSampling, agent.HookAdvice{Stopped: true}).advise }, "A hook ended it."},
+		"a refusal":    {llmtest.Round{Text: "No.", Finish: llm.FinishContentFilter}, func(*rig, *hooks) {}, "It failed."},
+		"no early end": {llmtest.Round{Text: "Done."}, func(*rig, *hooks) {}, "Done."},
+	} {
+		r, h := newRig(t, llmtest.Script(tt.round, llmtest.Round{Text: "Done."})), &hooks{}
+		r.cfg.Facts, r.cfg.Hooks = facts{}, h
+		tt.set(r, h)
+		r.run("go")
+		told := h.inputsOf(agent.HookNotification)
+		if len(told) != 1 || told[0].(agent.NotificationInput).Message != tt.want {
+			t.Errorf("%s: %+v", name, told)
+		}
+	}
+}
+
 // OAS-661: the points that need more than an input: a command in another folder, a
 // compaction, a turn that is cut short.
 func TestOtherPointsFireOnce(t *testing.T) {

@@ -62,7 +62,7 @@ func (l Lenience) understand(schema *jsonschema.Schema, args json.RawMessage) (_
 			members[name], changed = pruned, true
 			dropped = append(dropped, inner...)
 		}
-		if isNull(value) && !slices.Contains(schema.Required, name) && !allows(schema.Properties[name], "null") {
+		if meansNothing(schema.Properties[name], value) && !slices.Contains(schema.Required, name) {
 			delete(members, name)
 			changed = true
 		}
@@ -147,6 +147,15 @@ func neutral(value json.RawMessage) bool {
 		return true
 	}
 	return false
+}
+
+// meansNothing reports whether a value stands for none: a null, or an empty text
+// where no text may be.
+func meansNothing(schema *jsonschema.Schema, value json.RawMessage) bool {
+	if schema == nil {
+		return isNull(value)
+	}
+	return isNull(value) && !allows(schema, "null") || string(bytes.TrimSpace(value)) == `""` && !allows(schema, "string") && len(schema.Enum) == 0
 }
 
 func isNull(value json.RawMessage) bool { return string(bytes.TrimSpace(value)) == "null" }

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -36,7 +35,9 @@ type turn struct {
 type progress struct {
 	rounds     int // of tools
 	pauses     int
-	continued  int // answers in a row that reached the length limit
+	continued  int  // answers in a row that reached the length limit
+	emptied    int  // the round, from 1, in which an answer was empty; 0 for none
+	reminded   bool // that a text calls no tool
 	repetition repetition
 	// uncompacted says that a compaction failed in this turn, overflowed that
 	// one was tried for the current answer.
@@ -73,11 +74,11 @@ func (s *Session) asking(ctx context.Context, body func(*turn)) iter.Seq2[Event,
 	})
 }
 
-// RunQueued is Run with the first queued follow-up. If there is none, it yields
+// RunQueued is Run with the next queued message. If there is none, it yields
 // nothing.
 func (s *Session) RunQueued(ctx context.Context) iter.Seq2[Event, error] {
 	return s.asking(ctx, func(t *turn) {
-		if next, ok := s.queue.takeFollowUp(); ok {
+		if next, ok := s.queue.takeInput(); ok {
 			t.process(next)
 		}
 	})
@@ -237,7 +238,7 @@ func (t *turn) toRest(reason EndReason) {
 		var input Queued
 		var next bool
 		if reason == EndDone && t.ctx.Err() == nil {
-			input, next = t.session.queue.takeFollowUp()
+			input, next = t.session.queue.takeInput()
 		}
 		t.finish(reason, next)
 		if !next {
@@ -315,8 +316,17 @@ func (t *turn) loop() EndReason {
 			return t.rest(answer.Finish)
 		}
 		if len(calls) == 0 {
-			if t.session.queue.Has(Steer) {
+			if t.session.queue.Has(Steer) || t.remindOfCalls(answer.Message) {
 				continue // it came while the model gave its last answer
+			}
+			if isEmpty(answer) {
+				if t.askAgain() {
+					continue
+				}
+				f := Failed(FailureEmpty, t.session.transcript.past.last.Model)
+				f.Code = "empty"
+				t.emit(f)
+				return EndFailed
 			}
 			return t.rest(answer.Finish)
 		}
@@ -370,21 +380,6 @@ func (t *turn) watchContext() {
 	}
 }
 
-// watch warns the model when it repeats the same calls with the same results.
-func (t *turn) watch(calls []llm.ToolCall) {
-	window := t.session.cfg.Limits.LoopWindow
-	if window <= 0 {
-		return
-	}
-	cycle := t.repetition.add(calls, window)
-	if cycle == 0 {
-		return
-	}
-	t.emit(LoopDetection{Cycle: cycle, Calls: window})
-	t.emit(SteeringInjected{ByLoop: true, Text: fmt.Sprintf(
-		"Your last %d tool calls repeat the same %d, and so do their results. Try something else, or say what keeps you from going on.", window, cycle)})
-}
-
 // deliver handles what other goroutines requested since the last round.
 func (t *turn) deliver() {
 	t.recordSettings()
@@ -433,8 +428,10 @@ func (t *turn) rest(f llm.Finish) EndReason {
 		t.emit(Warn(WarnPaused, strconv.Itoa(t.pauses+1)))
 	case llm.FinishContentFilter:
 		t.emit(Warn(WarnFiltered, cmp.Or(f.Detail, f.Raw)))
+		return EndFailed
 	case llm.FinishRefusal:
 		t.emit(Warn(WarnRefused, cmp.Or(f.Detail, f.Raw)))
+		return EndFailed
 	case llm.FinishOther:
 		t.emit(Warn(WarnEnded, cmp.Or(f.Detail, f.Raw)))
 	}

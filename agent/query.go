@@ -145,7 +145,8 @@ func (r *QueryResult) Apply(ev Event) {
 	case Failure:
 		r.Failure = &d
 	case Warning:
-		if d.ID == WarnHookStopped || d.ID == WarnPromptRefused {
+		switch d.ID {
+		case WarnHookStopped, WarnPromptRefused, WarnFiltered, WarnRefused:
 			r.Failure = d.failure()
 		}
 	case ProcessingEnd:

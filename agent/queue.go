@@ -125,14 +125,15 @@ func (q *Queue) take(m Queued) bool {
 	return i >= 0
 }
 
-// takeFollowUp removes and returns the first follow-up.
-func (q *Queue) takeFollowUp() (Queued, bool) {
+// takeInput removes and returns the message that becomes the next input: one that
+// was to steer the turn that has ended, or else the first follow-up.
+func (q *Queue) takeInput() (Queued, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := slices.IndexFunc(q.items, func(m Queued) bool { return m.Verb == FollowUp })
-	if i < 0 {
+	if len(q.items) == 0 {
 		return Queued{}, false
 	}
+	i := max(0, slices.IndexFunc(q.items, func(m Queued) bool { return m.Verb == Steer }))
 	m := q.items[i]
 	q.items = slices.Delete(q.items, i, i+1)
 	return m, true

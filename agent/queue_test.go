@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,6 +49,45 @@ func TestFollowUp(t *testing.T) {
 	}
 	if turns := r.session.Transcript().Turn; turns != 3 || len(r.session.Queue().Items()) != 0 {
 		t.Errorf("%d turns, left %v", turns, r.session.Queue().Items())
+	}
+}
+
+// LOOP-14: what the user steers while the hooks of the end run is delivered, however
+// often; after an end that is not the model's own it waits.
+func TestSteerWhileTheTurnEnds(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		point agent.HookPoint
+		steer int // as often
+		end   llmtest.Round
+		want  []string
+		left  int
+	}{
+		"the stop hooks":        {agent.HookStop, 1, llmtest.Round{Text: "One."}, []string{"go", "steer: late 1"}, 0},
+		"twice":                 {agent.HookStop, 2, llmtest.Round{Text: "One."}, []string{"go", "steer: late 1", "steer: late 2"}, 0},
+		"after the last look":   {agent.HookNotification, 1, llmtest.Round{Text: "One."}, []string{"go"}, 1},
+		"a turn that failed":    {agent.HookStop, 1, llmtest.Round{Status: 400}, []string{"go"}, 1},
+		"an answer of no words": {agent.HookPostSampling, 1, llmtest.Round{Text: " "}, []string{"go", "steer: late 1"}, 0},
+	} {
+		model := llmtest.Script(tt.end, llmtest.Round{Text: "Two."}, llmtest.Round{Text: "Three."}, llmtest.Round{Text: "Four."})
+		r, steered := newRig(t, model), 0
+		r.cfg.Hooks = &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
+			if c.Point() == tt.point && steered < tt.steer {
+				steered++
+				r.session.Steer(fmt.Sprintf("late %d", steered))
+			}
+			return agent.HookAdvice{}
+		}}
+		got := inputs(r.run("go"))
+		if left := len(r.session.Queue().Items()); !cmp.Equal(got, tt.want) || left != tt.left {
+			t.Errorf("%s: %q, and %d left", name, got, left)
+		}
+		if tt.left == 0 {
+			continue
+		}
+		if got := inputs(r.collect(r.session.RunQueued(t.Context()))); !cmp.Equal(got, []string{"late 1"}) {
+			t.Errorf("%s: run later: %q", name, got)
+		}
 	}
 }
 

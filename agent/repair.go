@@ -148,6 +148,23 @@ func (t *turn) remedy(model llm.Origin, err error, tried []HistoryRepaired) *His
 // what makes a conversation too long.
 const worthLeaving = 20_000
 
+// accepted returns remedies as they are recorded: texts that were cut again and
+// again are cut once.
+func accepted(remedies []HistoryRepaired) (out []HistoryRepaired) {
+	for _, r := range remedies {
+		if last := len(out) - 1; last >= 0 && r.Repair == RepairCut && out[last].Repair == RepairCut {
+			out[last].Bytes += r.Bytes + cutSpare
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// cutSpare is what several cuts take beyond one, in bytes: the lines in the place of
+// what was cut.
+const cutSpare = 1000
+
 // concernsContent reports whether a failure may be due to the conversation. A
 // server without a model for pictures says so with an error of its own.
 func concernsContent(e *llm.Error) bool {

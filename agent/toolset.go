@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -157,16 +159,38 @@ func (s *Toolset) add(b bound) {
 	}
 }
 
-// get finds a tool by the name that a model used.
+// get finds a tool by the name that a model used: one that is understood, or else
+// one with what models add to it, such as functions.read_file or
+// read_file<|channel|>commentary, in any case.
 func (s *Toolset) get(name string) (bound, bool) {
 	b, ok := s.byName[name]
-	return b, ok
+	if ok || s.instead[name] != "" || len(name) > maxToolName {
+		return b, ok
+	}
+	name, _, _ = strings.Cut(name, "<")
+	name = countedCall().ReplaceAllString(strings.TrimSpace(name), "")
+	name = name[strings.LastIndexAny(name, ".:/")+1:]
+	if b, ok = s.byName[name]; ok || name == "" {
+		return b, ok
+	}
+	for _, other := range slices.Sorted(maps.Keys(s.byName)) {
+		if plainName(other) == plainName(name) {
+			return s.byName[other], true
+		}
+	}
+	return b, false
 }
+
+// countedCall matches the number that some models give each call.
+var countedCall = lazily(`:\d+$`)
+
+// maxToolName limits the names that are looked at closely.
+const maxToolName = 200
 
 // Canonical returns the canonical name of the tool that a model calls name. It
 // returns an unknown name unchanged.
 func (s *Toolset) Canonical(name string) string {
-	if b, ok := s.byName[name]; ok {
+	if b, ok := s.get(name); ok {
 		return b.spec.Name
 	}
 	return name
@@ -230,8 +254,10 @@ func (b bound) input(args json.RawMessage) (_ json.RawMessage, dropped []string,
 }
 
 // object returns arguments as an object if a model gave them as a string: a
-// string that spells an object, or the text of a freeform tool.
+// string that spells an object, or the text of a freeform tool. Of several values
+// the one that says something counts, if there is only one.
 func object(spec llm.ToolSpec, args json.RawMessage) json.RawMessage {
+	args = said(args)
 	var text string
 	if start(args) != '"' || json.Unmarshal(args, &text) != nil {
 		return args
@@ -243,6 +269,31 @@ func object(spec llm.ToolSpec, args json.RawMessage) json.RawMessage {
 		return args
 	}
 	return llm.ToolCall{Arguments: json.RawMessage(text), Custom: true}.Input()
+}
+
+// said returns the one value of several that is not empty. A server that loses
+// count begins with an empty object, ends with one, or says everything twice.
+func said(args json.RawMessage) json.RawMessage {
+	if json.Valid(args) {
+		return args
+	}
+	var one json.RawMessage
+	for rest := string(args); strings.TrimSpace(rest) != ""; {
+		value, after, ok := firstJSON(rest)
+		if !ok {
+			return args
+		}
+		rest = after
+		switch {
+		case one == nil || neutral(one):
+			if one = value; neutral(value) {
+				one = json.RawMessage("{}")
+			}
+		case !neutral(value) && !bytes.Equal(one, value):
+			return args
+		}
+	}
+	return one
 }
 
 // takes lists the members that the model was shown.
@@ -301,5 +352,23 @@ func validate(schema *jsonschema.Resolved, args json.RawMessage) error {
 	if _, ok := v.(map[string]any); !ok {
 		return fmt.Errorf("they must be a JSON object")
 	}
-	return schema.Validate(v)
+	if err := schema.Validate(v); err != nil {
+		return errors.New(briefly(err.Error()))
+	}
+	return nil
+}
+
+// ofValue matches the value in a complaint about its type.
+var ofValue = lazily(`(?s)type: .* has type`)
+
+// briefly returns a complaint about arguments without long arguments, which the
+// model has written itself.
+func briefly(complaint string) string {
+	const longest, longestValue = 400, 80
+	return shorten(ofValue().ReplaceAllStringFunc(complaint, func(value string) string {
+		if len(value) > longestValue {
+			return "it has type"
+		}
+		return value
+	}), longest)
 }

@@ -22,6 +22,8 @@ const (
 	WarnFiltered         WarningID = "answer_filtered"       // what the provider said
 	WarnRefused          WarningID = "answer_refused"        // what the provider said
 	WarnEnded            WarningID = "answer_ended"          // the provider's word for why
+	WarnCallWritten      WarningID = "call_written"          // tools
+	WarnCallInText       WarningID = "call_in_text"          //
 	WarnFallback         WarningID = "fallback"              // model, why it failed, the other model
 	WarnBudget           WarningID = "budget"                // spent, budget
 	WarnCostUnknown      WarningID = "cost_unknown"          // model, budget
@@ -29,6 +31,7 @@ const (
 	WarnDamagedEvent     WarningID = "damaged_event"         // its place
 	WarnDamagedEvents    WarningID = "damaged_events"        // number, the places of the first and the last
 	WarnNewerEvent       WarningID = "newer_event"           // its place
+	WarnCompany          WarningID = "company"               // folder
 	WarnModeReset        WarningID = "permission_mode_reset" //
 )
 
@@ -39,7 +42,7 @@ const damaged = "damaged or missing on the disk and cannot be shown. Everything 
 var warnings = map[WarningID]struct{ code, message string }{
 	WarnContextFull:      {"context", "The conversation fills {0} % of what {1} can read. A new session, or a smaller question, leaves more room."},
 	WarnContextCompacts:  {"context", "The conversation fills {0} % of what {1} can read. It is compacted before it is too long."},
-	WarnContextOverflow:  {"context", "The conversation is longer than {0} can read. It is compacted and sent again."},
+	WarnContextOverflow:  {"context", "The conversation is longer than {0} can read. It is shortened and sent again."},
 	WarnCompactionEnds:   {"context", "Compaction failed {0} times in a row. It is not tried again until you ask for it."},
 	WarnCompactionVetoed: {"hooks", "A hook prevented the compaction of the conversation. {0}"},
 	WarnHooksOverruled:   {"hooks", "Hooks continued this turn {0} times. It ends here nevertheless."},
@@ -51,6 +54,8 @@ var warnings = map[WarningID]struct{ code, message string }{
 	WarnFiltered:         {"content_filter", "The provider's content filter ended the answer. {0}"},
 	WarnRefused:          {"refusal", "The model refused to go on. {0}"},
 	WarnEnded:            {"ended", "The provider ended the answer for a reason that Atelier does not know: {0}. It may be incomplete."},
+	WarnCallWritten:      {"call", "The model wrote its call of {0} as text. It is run as a call."},
+	WarnCallInText:       {"call", "The model wrote a call as text, which runs nothing. It is asked once to call the tool itself."},
 	WarnFallback:         {"fallback", "{0} did not answer: {1}. {2} takes its place for this request."},
 	WarnBudget:           {"budget", "{0} of this session's budget of {1} is spent."},
 	WarnCostUnknown:      {"cost_unknown", "The cost of {0} is not known, so the budget of {1} does not stop it."},
@@ -58,6 +63,7 @@ var warnings = map[WarningID]struct{ code, message string }{
 	WarnDamagedEvent:     {WarningDamaged, "Event {0} of this session is " + damaged},
 	WarnDamagedEvents:    {WarningDamaged, "{0} events of this session ({1} to {2}) are " + damaged},
 	WarnNewerEvent:       {"newer", "Event {0} of this session was written by a newer Atelier, which can show it."},
+	WarnCompany:          {"company", "Another session works in {0} at the same time. Each may overwrite what the other's commands changed; a fork into a worktree of its own avoids that."},
 	WarnModeReset:        {"mode_reset", "Everything was allowed in this session until the program ended. It asks first again."},
 }
 
@@ -70,11 +76,14 @@ func Warn(id WarningID, args ...string) Warning {
 
 // repairs are the English sentences of repairs, each with its arguments.
 var repairs = map[Repair]string{
-	RepairNative:   "The provider refused the conversation: {0}. It is sent without the provider's own notes on earlier answers; what was said is unchanged.", // what the provider said
-	RepairCalls:    "The provider refused the conversation: {0}. It is sent with malformed tool calls as text; everything else is unchanged.",                 // what the provider said
-	RepairElided:   "The conversation is longer than {0} can read. The oldest tool outputs are sent shortened from here on; the session keeps them whole.",    // model
-	RepairPictures: "Pictures are sent to {0} in another form: {1}.",                                                                                          // model, what was done
-	RepairForeign:  "{0} goes on where {1} was. It is sent all that was said and done, but not what the other model thought.",                                 // model, the one before
+	RepairNative:      "The provider refused the conversation: {0}. It is sent without the provider's own notes on earlier answers; what was said is unchanged.",                         // what the provider said
+	RepairCalls:       "The provider refused the conversation: {0}. It is sent with malformed tool calls as text; everything else is unchanged.",                                         // what the provider said
+	RepairElided:      "The conversation is longer than {0} can read. The oldest tool outputs are sent shortened from here on; the session keeps them whole.",                            // model
+	RepairPictures:    "Pictures are sent to {0} in another form: {1}.",                                                                                                                  // model, what was done
+	RepairCut:         "The conversation is longer than {0} can read. Its longest texts, your own among them, are sent without their middle from here on; the session keeps them whole.", // model
+	RepairAttachments: "The provider refused the conversation: {0}. From here on {1} of its pictures or attachments are sent as a line of text; the session keeps them.",                 // what the provider said, number
+	RepairItems:       "The provider refused the conversation: {0}. From here on it is sent without the messages or results that seem to be the reason; the session keeps them.",         // what the provider said
+	RepairForeign:     "{0} goes on where {1} was. It is sent all that was said and done, but not what the other model thought.",                                                         // model, the one before
 }
 
 // Repaired returns the repair of a kind. As many arguments as its sentence takes

@@ -17,6 +17,9 @@ import (
 // cutTo is the length in bytes to which a text is cut at most.
 const cutTo = 1000
 
+// cutMark is more than the length of the line in the place of what was cut.
+const cutMark = 200
+
 // Cut shortens the longest texts, whoever wrote them, until about the given
 // number of bytes is gone, and returns how many are. The beginning and the end of
 // a text remain. Answers lose what only their provider understands.
@@ -41,7 +44,7 @@ func (c *Conversation) Cut(bytes int) int {
 func (c *Conversation) Cuttable() int {
 	n := 0
 	for _, length := range c.lengths() {
-		n += max(0, length-cutTo)
+		n += max(0, length-cutTo-cutMark)
 	}
 	return n
 }

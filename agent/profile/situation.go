@@ -134,6 +134,7 @@ type change struct {
 	about, now string
 	text       string            // what to tell of it
 	document   *project.Document // nil if the fact is not a document
+	warning    agent.Warning     // for the user; its zero value is none
 }
 
 // renew writes what has changed since a model was told (K-45).
@@ -152,6 +153,9 @@ func (p *Profiles) renew(s shown, now agent.Situation, told agent.Told) agent.Br
 				c.text, d.Told = fmt.Sprintf("Instructions of the project that did not fit here; read them before you work there: %s", quoted(d.Path)), 0
 			}
 			update.Documents = append(update.Documents, onRecord([]project.Document{d})...)
+		}
+		if c.warning.ID != "" {
+			update.Warnings = append(update.Warnings, c.warning)
 		}
 		texts = append(texts, c.text)
 		size += len(c.text)
@@ -210,7 +214,7 @@ func (p *Profiles) notes(now agent.Situation, told agent.Told) []change {
 	for _, n := range notes {
 		about := aboutNote + n.About
 		there[about], p.gone[about] = true, n.Gone
-		all = append(all, change{about: about, now: n.Now, text: n.Text})
+		all = append(all, change{about: about, now: n.Now, text: n.Text, warning: n.Warning})
 	}
 	for _, about := range slices.Sorted(maps.Keys(told)) {
 		name, isNote := strings.CutPrefix(about, aboutNote)
