@@ -211,12 +211,12 @@ func (l *Session) precede(ctx context.Context, first Turn) error {
 	return l.refresh(ctx)
 }
 
-// follow runs follow-ups that were queued after the turn had taken the last
-// one, or behind a user's command. If another turn is requested, they run after
+// follow runs messages that were queued after the turn had taken the last one, or
+// behind a user's command, also those that were to steer it. If another turn is requested, they run after
 // that one.
 func (l *Session) follow(ctx context.Context) {
 	session := l.session()
-	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) {
+	for ctx.Err() == nil && session.Transcript().Follows() && len(session.Queue().Items()) > 0 {
 		if began, _ := l.beginTurn(false); !began {
 			return
 		}

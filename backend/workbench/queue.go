@@ -152,9 +152,9 @@ func (w *Workbench) runQueued(ctx context.Context, in SessionRef) (backend.Empty
 	return backend.Empty{}, w.runQueue(ctx, l)
 }
 
-// runQueue starts a turn with the first follow-up.
+// runQueue starts a turn with the next message.
 func (w *Workbench) runQueue(ctx context.Context, l *live.Session) error {
-	if !l.Queue().Has(agent.FollowUp) {
+	if len(l.Queue().Items()) == 0 {
 		return backend.Problem(backend.ProblemQueueEmpty)
 	}
 	info, err := w.session(ctx, l.ID())

@@ -137,16 +137,26 @@ func TestQueueAtRest(t *testing.T) {
 }
 
 // A message that arrives after the turn has looked for one, just before its
-// end, still follows it. No prompt is suggested before it.
+// end, still follows it, also one that was to steer it (LOOP-14). No prompt is
+// suggested before it.
 func TestQueueAtTheLastMoment(t *testing.T) {
 	t.Parallel()
+	for _, verb := range []agent.Verb{agent.FollowUp, agent.Steer} {
+		t.Run(string(verb), func(t *testing.T) {
+			t.Parallel()
+			queueAtTheLastMoment(t, verb)
+		})
+	}
+}
+
+func queueAtTheLastMoment(t *testing.T, verb agent.Verb) {
 	server := llmtest.Serve(t, llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"})
 	server.Script(smallID, llmtest.Round{Text: "Go on", Usage: small})
 	late := make(chan func(), 1)
 	p := newPageOn(t, environment(server, "sk-test"), func(s *storage.Store) backend.Store { return &ending{s, late} })
 	prefer(p, suggestions)
 	id := p.session("compat")
-	late <- func() { p.queue(id, agent.FollowUp, "one more") }
+	late <- func() { p.queue(id, verb, "one more") }
 	p.send(id, "hello")
 	if in := await(p, func(in agent.UserInput) bool { return in.QueueID != "" }); in.Text != "one more" {
 		t.Errorf("%+v", in)

@@ -103,7 +103,7 @@ func sideJobsAfter(session *agent.Session, prefs backend.Preferences) (jobs []si
 	if !prefs.PlainTitles && t.Turn == 1 && !t.Title.ByUser && !t.Title.ByHook {
 		jobs = append(jobs, titleJob(t))
 	}
-	if prefs.SuggestPrompts && !session.Queue().Has(agent.FollowUp) {
+	if prefs.SuggestPrompts && len(session.Queue().Items()) == 0 {
 		jobs = append(jobs, suggestionJob(t))
 	}
 	return jobs

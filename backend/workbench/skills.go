@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,12 +35,13 @@ func (w *Workbench) newSkills() *skills.Skills {
 // servers, and skills.
 type growing struct {
 	*offer.Session
-	skills *skill.Offer
+	skills  *skill.Offer
+	company *company
 }
 
 // Notes implements [profile.Growing].
 func (g growing) Notes(provider, model string) []agent.Note {
-	return append(g.Session.Notes(provider, model), g.skills.Notes()...)
+	return slices.Concat(g.Session.Notes(provider, model), g.skills.Notes(), g.company.Notes())
 }
 
 // sessionSkills are the skills of one session. It implements [skill.Host].

@@ -27,6 +27,7 @@ type workplace struct {
 	tasks  *tool.Tasks
 	output string // the folder for output that exceeds the memory limit
 	hooks  *hook.Engine
+	folder string // where the session works; empty for an agent
 }
 
 // places holds the workplaces of the sessions that this process works on.
@@ -79,6 +80,9 @@ func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (wo
 		return workplace{}, fmt.Errorf("set up the session's environment: %w", err)
 	}
 	place.hooks = w.hooksOf(info)
+	if info.Helper == nil {
+		place.folder = folder
+	}
 	w.places.Lock()
 	defer w.places.Unlock()
 	w.places.bySession[session] = place

@@ -239,6 +239,10 @@ func (r *jsonReport) event(ev agent.Event, own bool) {
 		}
 	case agent.Failure:
 		r.result.Error = &d
+	case agent.Warning:
+		if d.ID == agent.WarnFiltered || d.ID == agent.WarnRefused { // which end the turn
+			r.result.Error = &agent.Failure{Code: d.Code, Message: d.Message}
+		}
 	}
 }
 
