@@ -87,11 +87,11 @@ test('every request is priced, and an unknown price is never shown as zero', asy
   await page.getByText(/my-model · .* · cost unknown$/).waitFor()
   await page
     .getByRole('button', {
-      name: 'Cost of this session: $0.1300 · 1 request has no known price: my-model',
+      name: 'Cost of this session: $0.1300 · 1 request of unknown cost: my-model',
     })
     .getByText('$0.13+')
     .waitFor()
-  await panel.getByText('1 request has no known price: my-model.').waitFor()
+  await panel.getByText('1 request of unknown cost: my-model.').waitFor()
   await expect.poll(() => row(/^my-model/).innerText()).toMatch(/900\s+12\s+unknown/)
   await shot(page, 'cost-panel')
 

@@ -688,7 +688,7 @@ export type Failure = {
   details?: string
 }
 
-export type FailureID = "turn_failed" | "provider_auth" | "provider_permission" | "provider_not_found" | "provider_invalid" | "provider_rate_limit" | "provider_rate_limit_wait" | "provider_quota" | "provider_overloaded" | "provider_overloaded_wait" | "provider_server" | "provider_server_wait" | "provider_timeout" | "provider_network" | "provider_truncated" | "provider_content_filter" | "provider_context_overflow" | "provider_abort" | "provider_config" | "provider_unsupported" | "provider_bad_object" | "provider_too_large" | "compaction_unavailable" | "compaction_nothing" | "compaction_budget" | "compaction_too_little" | "compaction_summary_too_long"
+export type FailureID = "turn_failed" | "provider_auth" | "provider_permission" | "provider_not_found" | "provider_invalid" | "provider_rate_limit" | "provider_rate_limit_wait" | "provider_quota" | "provider_overloaded" | "provider_overloaded_wait" | "provider_server" | "provider_server_wait" | "provider_timeout" | "provider_network" | "provider_truncated" | "provider_content_filter" | "provider_context_overflow" | "provider_abort" | "provider_config" | "provider_unsupported" | "provider_bad_object" | "provider_too_large" | "answer_empty" | "compaction_unavailable" | "compaction_nothing" | "compaction_budget" | "compaction_too_little" | "compaction_summary_too_long"
 
 export type FileChange = {
   path: string
@@ -894,6 +894,8 @@ export type HistoryRepaired = {
   args?: string[]
   repair?: Repair
   bytes?: number
+  from?: number
+  to?: number
   subject?: string
   pictures?: PictureChange[]
 }
@@ -1811,7 +1813,7 @@ export type RenameRequest = {
   title: string
 }
 
-export type Repair = "native" | "elided" | "pictures" | "foreign" | "calls"
+export type Repair = "native" | "elided" | "pictures" | "foreign" | "calls" | "cut" | "attachments" | "items"
 
 export type ResendRequest = {
   session: string
@@ -3068,7 +3070,7 @@ export type Warning = {
   message: string
 }
 
-export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "prompt_undecided" | "answer_length" | "answer_paused" | "answer_filtered" | "answer_refused" | "answer_ended" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "newer_event" | "permission_mode_reset"
+export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "prompt_undecided" | "answer_length" | "answer_paused" | "answer_filtered" | "answer_refused" | "answer_ended" | "call_written" | "call_in_text" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "newer_event" | "company" | "permission_mode_reset"
 
 export type Whitespace = "" | "ignore"
 

@@ -55,6 +55,11 @@ test.each<[string, Entry, object]>([
 
 const repair = { type: 'notice', key: 'e1', notice: 'repair', message: 'The whole story.' } as const
 
+test('a change of the model names the new one', () => {
+  show({ type: 'notice', key: 'e1', notice: 'model', provider: 'acme', model: 'two' })
+  screen.getByText('From here on two answers')
+})
+
 test('a harmless repair is one line with folded details', () => {
   show({ ...repair, repair: 'foreign' })
   screen.getByRole('button', { name: 'Another model continues from here', expanded: false })

@@ -3,7 +3,7 @@ import type { Digest } from '../model/digest'
 import { own } from './messages'
 
 /** 6 read, 2 changed: everything but how tests ended. */
-export function turnWords(digest: Digest): string {
+export function turnWords(digest: Digest, isDone: boolean): string {
   const { read, searched, changed, ran, agents, asked, other, failed, denied } = digest
   const words = [
     read > 0 && own('turn_read', { n: read }),
@@ -16,7 +16,7 @@ export function turnWords(digest: Digest): string {
     failed > 0 && own('turn_failed', { n: failed }),
     denied > 0 && own('turn_denied', { n: denied }),
   ]
-  return joined(words) || (digest.tests ? '' : own('turn_nothing'))
+  return joined(words) || (digest.tests ? '' : own(isDone ? 'turn_nothing' : 'turn_unfinished'))
 }
 
 /** Read 4, searched 2, ran 1: everything but how tests ended. */

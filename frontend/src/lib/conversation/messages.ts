@@ -29,6 +29,7 @@ export const messages = {
   turn_failed: '{n} failed',
   turn_denied: '{n} denied',
   turn_nothing: 'Answered',
+  turn_unfinished: 'Not finished',
   tests_failed: 'tests failed',
   tests_passed: 'tests passed',
   group_read: 'read {n}',

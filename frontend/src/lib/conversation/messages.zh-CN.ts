@@ -30,6 +30,7 @@ export const zhCN: Translated<typeof messages> = {
   turn_failed: '失败 {n} 次',
   turn_denied: '拒绝 {n} 次',
   turn_nothing: '已回答',
+  turn_unfinished: '未完成',
   tests_failed: '测试未通过',
   tests_passed: '测试通过',
   group_read: '读取 {n} 个文件',

@@ -10,8 +10,8 @@ test.each([
   [{ usd: 0 }, '$0.00', '$0.0000'],
   [{ usd: 0.37124 }, '$0.37', '$0.3712'],
   [{ usd: 0.0037 }, '<$0.01', '$0.0037'],
-  [{ usd: 0.37, unknown: 1 }, '$0.37+', '$0.3700 · 1 request has no known price'],
-  [{ usd: 0, unknown: 2 }, 'cost unknown', '2 requests have no known price'],
+  [{ usd: 0.37, unknown: 1 }, '$0.37+', '$0.3700 · 1 request of unknown cost'],
+  [{ usd: 0, unknown: 2 }, 'cost unknown', '2 requests of unknown cost'],
 ])('%o is written %s, exactly %s', (cost, short, exact) => {
   expect(spending(cost)).toBe(short)
   expect(spendingExact(cost)).toBe(exact)

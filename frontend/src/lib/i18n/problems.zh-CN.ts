@@ -1286,6 +1286,10 @@ export const failures: Record<FailureID, Omit<Words, 'kept'>> = {
   compaction_unavailable: { message: '这里没有可以生成摘要的模型。' },
   compaction_nothing: { message: '没有可以加入摘要的新内容。' },
   compaction_budget: { message: '生成摘要的费用会超出会话剩余的预算。' },
+  answer_empty: {
+    message: '{0} 连续两次给出了空回答。',
+    next: '发送一条消息以继续，或选择其他模型。',
+  },
   compaction_too_little: { message: '摘要腾不出足够的空间，因此没有请求摘要。' },
   compaction_summary_too_long: { message: '摘要太长，腾不出足够的空间。' },
 }
@@ -1294,7 +1298,7 @@ export const failureKept = '到这里为止的内容都已保存。'
 export const warnings: Record<WarningID, string> = {
   context_full: '对话已占 {1} 上下文窗口的 {0}%。新建会话或缩小任务范围可以腾出空间。',
   context_compacts: '对话已占 {1} 上下文窗口的 {0}%。在过长之前会自动压缩。',
-  context_overflow: '对话超出了 {0} 的上下文窗口。将压缩后重新发送。',
+  context_overflow: '对话超出了 {0} 的上下文窗口。将缩短后重新发送。',
   compaction_ends: '压缩已连续失败 {0} 次。在你要求之前不会再尝试。',
   compaction_vetoed: '有钩子阻止了对话压缩。{0}',
   hooks_overruled: '钩子已让这个回合继续了 {0} 次，现在仍会结束。',
@@ -1307,6 +1311,8 @@ export const warnings: Record<WarningID, string> = {
   answer_filtered: '服务商的内容过滤结束了回答。{0}',
   answer_refused: '模型拒绝继续回答。{0}',
   answer_ended: '服务商结束了回答，Atelier 不认识其原因：{0}。回答可能不完整。',
+  call_written: '模型把对 {0} 的调用写成了文字。现按调用执行。',
+  call_in_text: '模型把调用写成了文字，没有任何东西被执行。已提醒它一次，请它真正调用工具。',
   fallback: '{0} 没有响应：{1}。这次请求改由 {2} 完成。',
   budget: '本会话的预算为 {1}，已花费 {0}。',
   cost_unknown: '{0} 的费用未知，因此 {1} 的预算无法限制它。',
@@ -1316,6 +1322,7 @@ export const warnings: Record<WarningID, string> = {
   damaged_events:
     '本会话有 {0} 个事件（第 {1} 到第 {2} 个）在磁盘上已损坏或缺失，无法显示。会话的其余内容都在，没有做任何更改。如需找回，请恢复 Atelier 数据的备份。',
   newer_event: '本会话的第 {0} 个事件由更新版本的 Atelier 写入，那个版本可以显示它。',
+  company: '另一个会话同时在 {0} 中工作。双方的命令可能互相覆盖对方的改动；分叉到单独的工作树可以避免。',
   permission_mode_reset: '在 Atelier 退出之前，本会话允许一切操作。现在恢复为先询问。',
 }
 
@@ -1325,6 +1332,11 @@ export const repairs: Record<Repair, string> = {
   elided:
     '对话超出了 {0} 的上下文窗口。从这里起，最早的工具输出以缩短的形式发送；会话中仍保留全文。',
   pictures: '图片以其他形式发送给 {0}：{1}。',
+  cut: '对话超出了 {0} 的上下文窗口。从现在起，其中最长的文字（包括你自己的）只发送开头和结尾；会话中仍完整保留。',
+  attachments:
+    '服务商拒绝了对话：{0}。从现在起，其中 {1} 个图片或附件以一行文字代替发送；会话中仍完整保留。',
+  items:
+    '服务商拒绝了对话：{0}。从现在起，发送时不再包含看来是原因的消息或结果；会话中仍完整保留。',
   foreign: '由 {0} 接替 {1}。它会收到全部对话和操作，但不包括另一个模型的思考。',
 }
 

@@ -142,6 +142,8 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   /** The given number of calls repeat the same pattern. */
   | { notice: 'loop'; calls: number; message?: string }
   | ({ notice: 'repair'; repair: Repair } & HistoryRepaired)
+  /** Another model answers from here on. */
+  | { notice: 'model'; provider: string; model: string }
   /** A compaction of the conversation. Without an end it is still running. */
   | { notice: 'compaction'; trigger: CompactionTrigger; phase?: Phase; end?: CompactionEnd }
   /** The project's instruction files that were sent to the model. */

@@ -207,6 +207,35 @@ test('the newest report of the allowance replaces older ones', () => {
   expect(view.entries).toEqual([])
 })
 
+test('a change of the model within a session is a notice where the new one begins', () => {
+  const marks = (log: Log) =>
+    apply(emptyView, log.events).entries.filter(
+      (entry) => entry.type === 'notice' && entry.notice === 'model',
+    )
+  const begin = (...models: string[]) => {
+    const log = new Log()
+    const settings = (provider: string, model: string) =>
+      log.add('settings', { settings: { provider, model, mode: 'default' } })
+    settings('acme', 'one')
+    settings('acme', 'before-anything-was-said')
+    log.add('assistant_text_end', {
+      message: { role: 'assistant', parts: [{ kind: 'text', text: 'Yes.' }] },
+      usage: { known: false },
+      finish: { reason: 'stop' },
+      provider: 'acme',
+      model: 'one',
+    } as never)
+    for (const name of models) settings(...(name.split('/') as [string, string]))
+    return marks(log)
+  }
+  expect(begin()).toEqual([])
+  expect(begin('acme/before-anything-was-said')).toEqual([])
+  expect(begin('acme/two')).toMatchObject([{ provider: 'acme', model: 'two' }])
+  expect(begin('other/before-anything-was-said')).toMatchObject([{ provider: 'other' }])
+  expect(begin('acme/two', 'acme/two')).toHaveLength(1)
+  expect(begin('acme/two', 'acme/one')).toMatchObject([{ model: 'two' }, { model: 'one' }])
+})
+
 test('a repair is a notice; without a kind it is the first kind', () => {
   const log = new Log()
   log.add('history_repaired', { message: 'Sent again.' })

@@ -15,7 +15,7 @@ import {
 import { replace, type Writable, writable } from './change'
 import { changedBy } from './changes'
 import { finishCompaction, openCompaction, stopCompaction } from './compactions'
-import type { Entry, PromptEntry, View } from './entries'
+import { isAnswered, type Entry, type PromptEntry, type View } from './entries'
 import { spent } from './spending'
 import { grownTail, newest } from './tails'
 import type { Draft, Event, SteeringInjected } from '../types.gen'
@@ -135,9 +135,16 @@ function step(view: Writable, event: Event): void {
         view.entries.push({ type: 'notice', notice: 'documents', key: keyOf(event), documents })
       }
       return
-    case 'settings':
+    case 'settings': {
+      const { provider, model } = event.data.settings
+      const before = view.settings
+      const isOther = before && (before.provider !== provider || before.model !== model)
+      if (isOther && isAnswered(view)) {
+        view.entries.push({ type: 'notice', notice: 'model', key: keyOf(event), provider, model })
+      }
       view.settings = event.data.settings
       return
+    }
     case 'title':
       view.title = event.data.text
       return

@@ -163,7 +163,7 @@ function keptOf(turn: Turn, density: Density): ReadonlySet<Entry> {
 function keep({ entries, end }: Turn, least: boolean): ReadonlySet<Entry> {
   const isNews = (entry: Entry) =>
     entry.type === 'notice' &&
-    (entry.notice === 'error' || (!least && ['limit', 'warning'].includes(entry.notice)))
+    (entry.notice === 'error' || (!least && ['limit', 'warning', 'model'].includes(entry.notice)))
   const isLasting = (entry: Entry) => !least && entry.type === 'tool' && isLastingCall(entry)
   const kept = new Set(entries.filter((entry) => isOwn(entry) || isNews(entry) || isLasting(entry)))
   const answer = entries.findLast((entry) => entry.type === 'answer' && entry.text !== '')
