@@ -3,7 +3,7 @@ import DOMPurify from 'dompurify'
 import MarkdownIt, { type Token } from 'markdown-it'
 import { language } from '../i18n/i18n.svelte'
 import { withoutBidi } from '../model/visible'
-import { fileButton, piecesOf } from './files'
+import { fileButton, piecesOf, placeIn } from './files'
 import { notes } from './footnotes'
 import { loadedParts } from './engine.svelte'
 import { type Count, formulaHTML } from './formula'
@@ -26,20 +26,34 @@ const markdown = new MarkdownIt({
 
 /** Whether a URL becomes a link. All other URLs stay text. */
 export const isWebLink = (url: string) => /^https?:\/\/[^\s/]/i.test(url)
-markdown.validateLink = isWebLink
+/** The place in a file that a link leads to; empty if it leads elsewhere. */
+function linkedPlace(url: string): string {
+  try {
+    const path = decodeURI(url)
+    return placeIn(path) ? path : ''
+  } catch {
+    return ''
+  }
+}
+markdown.validateLink = (url) => isWebLink(url) || linkedPlace(url) !== ''
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
 
 // An image would send a request to a server of the model's choice, so it becomes a link.
 markdown.renderer.rules.image = (tokens, index) => {
   const image = tokens[index]!
-  const source = escapeHTML(String(image.attrGet('src') ?? ''))
+  const url = String(image.attrGet('src') ?? '')
+  const source = escapeHTML(url)
   const text = escapeHTML(image.content) || source
+  if (!isWebLink(url)) return `![${escapeHTML(image.content)}](${source})`
   return `<a href="${source}">${text}</a>`
 }
 
 // A link's own title could claim another address.
 markdown.renderer.rules.link_open = (tokens, index) =>
   `<a href="${escapeHTML(String(tokens[index]!.attrGet('href') ?? ''))}">`
+markdown.renderer.rules.file_open = (tokens, index) =>
+  `<button class="file-link" title="${escapeHTML(tokens[index]!.content)}">`
+markdown.renderer.rules.file_close = () => '</button>'
 
 // The parser aligns cells by style attributes, which the page's content security policy blocks.
 for (const rule of ['th_open', 'td_open']) {
@@ -85,8 +99,16 @@ markdown.renderer.rules.task_box = (tokens, index) => {
 markdown.core.ruler.push('files', ({ tokens, Token }) => {
   for (const token of tokens) {
     let inLink = 0
+    let isFile = false
     token.children = (token.children ?? []).flatMap((child) => {
-      if (child.type === 'link_open' || child.type === 'link_close') inLink += child.nesting
+      if (child.type === 'link_open' || child.type === 'link_close') {
+        inLink += child.nesting
+        const target = linkedPlace(String(child.attrGet('href') ?? ''))
+        if (child.nesting > 0) isFile = target !== ''
+        if (!isFile) return [child]
+        const type = child.nesting > 0 ? 'file_open' : 'file_close'
+        return [Object.assign(new Token(type, '', child.nesting), { content: target })]
+      }
       if (inLink > 0 || child.type !== 'text') return [child]
       return piecesOf(child.content).map(({ text, place }) =>
         Object.assign(new Token(place ? 'file' : 'text', '', 0), { content: text }),
@@ -98,10 +120,7 @@ markdown.renderer.rules.file = (tokens, index) => fileButton(tokens[index]!.cont
 const inlineCode = markdown.renderer.rules.code_inline!
 markdown.renderer.rules.code_inline = (...given) => {
   const { content } = given[0][given[1]]!
-  const [first, ...more] = piecesOf(content)
-  return first?.place && more.length === 0
-    ? `<code>${fileButton(content)}</code>`
-    : inlineCode(...given)
+  return placeIn(content) ? `<code>${fileButton(content)}</code>` : inlineCode(...given)
 }
 
 markdown.use(maths).use(notes)
