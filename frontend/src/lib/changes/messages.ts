@@ -73,7 +73,7 @@ export const messages = {
   proposing: 'Writing…',
   commit: 'Commit',
   staged: { one: '{n} staged file', other: '{n} staged files' },
-  none_staged: 'Check the files that belong to the commit.',
+  none_staged: 'Select the files to commit.',
   committed: 'Committed as {id}.',
   hooks_skipped: 'Hooks did not run: {names}.',
   unsigned: 'It is not signed.',

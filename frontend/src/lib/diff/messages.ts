@@ -6,7 +6,7 @@ export const messages = {
   tools: 'How diffs are shown',
   split: 'Show two columns',
   wrap: 'Wrap long lines',
-  hide_spaces: 'Hide changes in spaces',
+  hide_spaces: 'Hide whitespace changes',
   add: 'added line {n}',
   del: 'removed line {n}',
   same: 'line {n}',

@@ -2,7 +2,7 @@ import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
   label: 'First steps',
-  lead: 'Three steps to a first answer. Shift+F6 leads here from the message field.',
+  lead: 'Three steps to your first answer. Press Shift+F6 in the message field to come back here.',
   done: 'done',
   connect: 'Connect a model',
   connect_body:

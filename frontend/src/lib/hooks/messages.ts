@@ -19,7 +19,7 @@ export const messages = {
   tool_any: 'All tools',
   only_call: 'Only one call',
   only_hook: 'Only {hook}',
-  empty: 'No hook was considered yet. Each one is listed here with its outcome.',
+  empty: 'No hook has run yet. Each one that applies to an event is listed here with its outcome.',
   empty_filtered: 'No entry matches.',
   older: 'Show older entries',
   listed: { one: '{n} entry is listed.', other: '{n} entries are listed.' },

@@ -125,8 +125,7 @@ export const messages = {
   log_part: 'Log of {server}',
 
   form: 'An MCP server',
-  paste_hint:
-    'The documentation of servers shows them as JSON. Paste it into any of these fields to fill in the form.',
+  paste_hint: 'Paste the JSON from the server’s documentation into any field to fill in the form.',
   pasted: 'The form is filled in from what you pasted. Look at it before you test it.',
   name: 'Name',
   name_hint: 'The agent’s tools are named after it.',
@@ -202,7 +201,7 @@ export const messages = {
   import_hint:
     'Nothing is started while you choose. Values that look like secrets go into the keyring.',
 
-  asks_form: '{server} asks you for something',
+  asks_form: '{server} has a question for you',
   asks_link: '{server} asks you to open an address',
   asks_sampling: '{server} wants your model to answer',
   asks_place: '{at} of {of}',

@@ -38,7 +38,7 @@ export const messages = {
   confine: 'Confine commands',
   confine_hint:
     'They write only in the project, cannot read your keys, and have no network unless a settings file lists hosts. The repository (.git) and the files that tell other programs what to run stay as they are, so a commit has to run unconfined.',
-  confine_whole: 'This works here, completely ({means}).',
+  confine_whole: 'Fully supported on this system ({means}).',
   confine_part: 'This works here in part: {why}',
   confine_none: 'This does not work here: {why}',
   confine_missing: 'this needs the package bubblewrap, which is not installed.',

@@ -9,7 +9,7 @@ export const messages = {
   open_agent: 'Open Agent SDK',
   comate: 'Comate, messages only',
   output: 'What tools returned',
-  reasoning: 'What models thought',
+  reasoning: 'Thinking',
   home: 'Write ~ for the path of your folder',
   secrets: 'Secrets that were found: {n}',
   no_secrets: 'No secrets were found. Look at the preview: not every secret can be recognised.',
