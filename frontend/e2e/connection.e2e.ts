@@ -72,7 +72,10 @@ test('unsent text survives a new server on another port', async () => {
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
   await field.fill('a long message')
   await field.fill('a long message, typed on')
-  await page.evaluate(() => dispatchEvent(new Event('pagehide')))
+  // Soon after, the application has it.
+  await page.waitForFunction(
+    () => !Object.keys(localStorage).some((key) => key.startsWith('atelier.unsaved:')),
+  )
   await page.context().close()
   await first.stop()
   const second = (stage.host = await startHost({ from: first }))
