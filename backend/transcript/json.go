@@ -9,8 +9,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 )
 
@@ -127,6 +131,9 @@ func readOpenAgent(ctx context.Context, file io.Reader, size int64, b *builder) 
 		b.found.ID, b.found.Folder = about.ID, about.CWD
 		b.when(about.CreatedAt.Time)
 		b.name(about.Summary)
+		if tags := tagsIn(about.Tag); len(tags) > 0 {
+			b.emit(agent.Marks{Tags: tags})
+		}
 		return nil
 	})
 	b.when(about.UpdatedAt.Time)
@@ -134,6 +141,26 @@ func readOpenAgent(ctx context.Context, file io.Reader, size int64, b *builder) 
 		return nil
 	}
 	return err
+}
+
+// maxTags limits the tags that are read, and maxTag each of them in characters.
+const maxTags, maxTag = 20, 50
+
+// tagsIn returns the tags in a text that separates them with commas, as ours are written.
+func tagsIn(text string) (tags []string) {
+	printed := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, clean(text))
+	for tag := range strings.SplitSeq(printed, ",") {
+		tag = strings.Join(strings.Fields(strings.ToLower(strings.TrimLeft(strings.TrimSpace(tag), "#"))), "-")
+		if tag != "" && utf8.RuneCountInString(tag) <= maxTag && len(tags) < maxTags && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
 }
 
 // openAgentMetadata is what the Open Agent SDK keeps of a session. The reader knows

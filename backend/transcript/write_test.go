@@ -134,6 +134,79 @@ func TestSeedFormatsRoundTrip(t *testing.T) {
 	}
 }
 
+// TestSeedFormatsKeepMetadata proves that what both formats say of a session is written,
+// and that its tags come back (OAS-602, OAS-607, COM-95).
+func TestSeedFormatsKeepMetadata(t *testing.T) {
+	t.Parallel()
+	info := backend.SessionInfo{
+		ID: "01ABC", Folder: "/p", Title: "Repair it", Prompt: "please repair", Branch: "fix/it", Settings: agent.Settings{Provider: "p", Model: "m-1"},
+		Marks: agent.Marks{Tags: []string{"analysis", "later"}}, CreatedAt: 1_767_323_045_000, UpdatedAt: 1_767_323_046_500,
+	}
+	call := llm.ToolCall{ID: "c1", Name: "Read", Arguments: json.RawMessage(`{"file_path":"a"}`)}
+	events := []agent.Event{
+		{Seq: 1, Turn: 1, At: info.CreatedAt, Data: agent.UserInput{Text: "please repair"}},
+		{Seq: 2, Turn: 1, At: info.CreatedAt, Data: agent.TextEnd{Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartToolCall, Call: &call}}}}},
+		{Seq: 3, Turn: 1, At: info.CreatedAt, Data: agent.ToolCallEnd{CallID: "c1", Tool: "Read", Output: "x", Outcome: agent.OutcomeDone}},
+	}
+	var out bytes.Buffer
+	if err := transcript.WriteOpenAgent(&out, info, sequence(events)); err != nil {
+		t.Fatal(err)
+	}
+	var written struct{ Metadata map[string]any }
+	if err := json.Unmarshal(out.Bytes(), &written); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"id": "01ABC", "cwd": "/p", "model": "m-1", "summary": "Repair it", "tag": "analysis,later", "firstPrompt": "please repair", "gitBranch": "fix/it",
+		"createdAt": "2026-01-02T03:04:05Z", "updatedAt": "2026-01-02T03:04:06.5Z", "messageCount": 3.0,
+	}
+	if diff := cmp.Diff(want, written.Metadata); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+	var tags []string
+	for _, ev := range read(t, file(t, "transcript.json", out.String())) {
+		if marks, ok := ev.Data.(agent.Marks); ok {
+			tags = marks.Tags
+		}
+	}
+	if diff := cmp.Diff(info.Marks.Tags, tags); diff != "" {
+		t.Errorf("tags (-written +read):\n%s", diff)
+	}
+	state, err := json.Marshal(transcript.ComateStateOf(info))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"session_id":"01ABC","cwd":"/p","model":"m-1","title":"Repair it","created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:04:06.5Z"}`; string(state) != want {
+		t.Errorf("state.json is %s", state)
+	}
+	out.Reset()
+	if err := transcript.WriteComate(&out, info, sequence(events)); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"tool_calls":[{"id":"c1","type":"function","function":{"name":"Read"`; !strings.Contains(out.String(), want) {
+		t.Errorf("the call is written as %s", out.String())
+	}
+}
+
+// TestTagsOfOthers proves that tags of other programs are read within limits.
+func TestTagsOfOthers(t *testing.T) {
+	t.Parallel()
+	for tag, want := range map[string]string{
+		"analysis": "analysis", "#Bug, Later on ,bug": "bug later-on", "": "", " , ,": "", "日本,é": "日本 é", strings.Repeat("x", 51): "", `a\u0007b`: "ab",
+	} {
+		text := `{"metadata":{"id":"x","tag":"` + tag + `"},"messages":[{"role":"user","content":"hi"}]}`
+		var got []string
+		for _, ev := range read(t, file(t, "transcript.json", text)) {
+			if marks, ok := ev.Data.(agent.Marks); ok {
+				got = marks.Tags
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", tag, got, want)
+		}
+	}
+}
+
 // words are what the models and the user said, and what calls returned.
 func words(events []agent.Event) (out []string) {
 	for _, ev := range events {
