@@ -40,6 +40,10 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%+v (-want +got)\n%s", tt.in, diff)
 		}
 	}
+	// A title by the user moves it as little (OAS-601).
+	if info := must[backend.SessionInfo](p, "sessions.rename", workbench.RenameRequest{Session: before.ID, Title: "another"}); info.UpdatedAt != before.UpdatedAt || info.Title != "another" {
+		t.Errorf("a new title moved the session: %+v", info)
+	}
 	many := strings.Fields(strings.Repeat("x ", 21))
 	for i := range many {
 		many[i] += string(rune('a' + i))
