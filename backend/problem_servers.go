@@ -101,7 +101,7 @@ var serverProblems = map[ProblemID]problem{
 	ProblemServerFailed:       {code: CodeInvalid, message: "{0} is not connected.", next: "Read the reason in the details and try again."},
 	ProblemServerNeedsAuth:    {code: CodeInvalid, message: "{0} wants you to authorise Atelier.", next: "Authorise it."},
 	ProblemServerConfig:       {code: CodeInvalid, message: "{0} cannot be connected as it is configured: {1}.", next: "Correct it."},
-	ProblemServerNoFile:       {code: CodeInvalid, message: "{0} is not connected, because there is no program {1}.", next: "Install it, or correct the command."},
+	ProblemServerNoFile:       {code: CodeInvalid, message: "{0} is not connected, because there is no program {1}.", next: "Install it, or correct the command. It is one program; each of its arguments stands in args."},
 	ProblemServerStart:        {code: CodeInvalid, message: "The program of {0} could not be started: {1}."},
 	ProblemServerExited:       {code: CodeInvalid, message: "The program of {0} ended with exit code {1}.", next: "Read what it printed, then start it again."},
 	ProblemServerSlow:         {code: CodeInvalid, message: "{0} was not ready within {1}."},

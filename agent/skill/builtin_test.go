@@ -3,6 +3,7 @@ package skill_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,6 +33,24 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
+// OAS-803, OAS-804, OAS-805: what the built-in skills are asked to look at, and that debug
+// mends nothing.
+func TestBuiltInContents(t *testing.T) {
+	t.Parallel()
+	for name, phrases := range map[string][]string{
+		"review":   {"**Correctness.**", "**Security.**", "**Performance.**", "**Tests.**", "**Clarity.**"},
+		"simplify": {"**Reuse.**", "**Quality.**", "**Efficiency.**"},
+		"debug":    {"Diagnose it; do not fix it"},
+	} {
+		s, _ := skill.Find(skill.NewRegistry(skill.BuiltIn()...), name)
+		for _, phrase := range phrases {
+			if !strings.Contains(s.Body, phrase) {
+				t.Errorf("%s does not say %q", name, phrase)
+			}
+		}
+	}
+}
+
 // OAS-806: the skill test is available in a folder with one of its files, of which the
 // extension may be any.
 func TestAvailable(t *testing.T) {
@@ -41,7 +60,7 @@ func TestAvailable(t *testing.T) {
 		t.Fatalf("%v %v", s, ok)
 	}
 	for name, want := range map[string]bool{
-		"go.mod": true, "jest.config.js": true, "vitest.config.ts": true, "Cargo.toml": true, "README.md": false, "jest.configuration": false, "go.models": false,
+		"go.mod": true, "jest.config.js": true, "vitest.config.ts": true, "Cargo.toml": true, "Package.swift": true, "pytest.ini": true, "README.md": false, "jest.configuration": false, "go.models": false,
 	} {
 		folder := t.TempDir()
 		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {

@@ -282,7 +282,7 @@ func (s *Servers) connectable(d *definition, secret func(field string) (string, 
 	}
 	if d.draft.Transport == kindStdio {
 		out.Transport = client.TransportStdio
-		out.Stdio = client.Stdio{Command: f.fill("command", d.draft.Command), Env: f.pairs("env", d.draft.Env)}
+		out.Stdio = client.Stdio{Command: f.fromHome(f.fill("command", d.draft.Command)), Env: f.pairs("env", d.draft.Env)}
 		for _, arg := range d.draft.Args {
 			out.Stdio.Args = append(out.Stdio.Args, f.fill("args", arg))
 		}
@@ -304,14 +304,20 @@ func (s *Servers) connectable(d *definition, secret func(field string) (string, 
 
 // dir is where a program starts: in the project, unless the definition says where.
 func (f *filling) dir(d *definition) string {
-	switch dir := f.fill("cwd", d.draft.Dir); {
+	switch dir := f.fromHome(f.fill("cwd", d.draft.Dir)); {
 	case dir == "" || filepath.IsAbs(dir):
 		return dir
-	case f.user != "" && (dir == "~" || strings.HasPrefix(dir, "~/")):
-		return filepath.Join(f.user, dir[1:])
 	default:
 		return filepath.Join(f.folder, filepath.FromSlash(dir))
 	}
+}
+
+// fromHome returns a path in which "~" at the beginning is the user's home folder.
+func (f *filling) fromHome(path string) string {
+	if f.user != "" && (path == "~" || strings.HasPrefix(path, "~/")) {
+		return filepath.Join(f.user, path[1:])
+	}
+	return path
 }
 
 // sorted returns the findings in an order that does not depend on maps.

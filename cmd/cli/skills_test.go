@@ -34,8 +34,8 @@ func skillPlace(t *testing.T) *place {
 }
 
 type skillFinding struct {
-	Skill, Rule, Title, Severity, File, Message, Fix string
-	Line                                             int
+	Skill, Rule, Title, Severity, File, Detail, Message, Fix string
+	Line                                                     int
 }
 
 func (p *place) findings(args ...string) []skillFinding {
@@ -67,7 +67,7 @@ func TestValidateSkills(t *testing.T) {
 	if !slices.Equal(rules, want) {
 		t.Errorf("found %q", rules)
 	}
-	if one := p.findings("skills/minor"); len(one) != 1 || one[0].Rule != "SKILL-06" || one[0].Line != 3 || one[0].Skill != "minor" {
+	if one := p.findings("skills/minor"); len(one) != 1 || one[0].Rule != "SKILL-06" || one[0].Line != 3 || one[0].Skill != "minor" || one[0].Detail == "" || one[0].Detail != one[0].Message {
 		t.Errorf("one skill: %+v", one)
 	}
 	if none := p.findings("skills/good"); none == nil || len(none) != 0 {

@@ -23,7 +23,8 @@ type checkedFinding struct {
 	Severity skill.SkillSeverity `json:"severity"`
 	File     string              `json:"file"`
 	Line     int                 `json:"line"` // 0 for all of the file
-	Message  string              `json:"message"`
+	Detail   string              `json:"detail"`
+	Message  string              `json:"message"` // the same as Detail
 	Fix      string              `json:"fix"`
 }
 
@@ -194,7 +195,7 @@ func (v *validation) add(name, path, dir string, findings []skill.SkillFinding) 
 	for _, f := range findings {
 		s.findings = append(s.findings, checkedFinding{
 			Skill: f.Skill, Rule: f.Rule, Title: f.Title, Severity: f.Severity, File: v.path(filepath.Join(dir, filepath.FromSlash(f.File))),
-			Line: f.Line, Message: f.Message, Fix: f.Fix,
+			Line: f.Line, Detail: f.Message, Message: f.Message, Fix: f.Fix,
 		})
 	}
 	v.skills = append(v.skills, s)

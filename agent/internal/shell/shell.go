@@ -122,7 +122,7 @@ func Parse(line string) (*syntax.File, bool) {
 // other than they are.
 func Hides(line string) bool {
 	return strings.ContainsFunc(line, func(c rune) bool {
-		return c != '\n' && c != '\t' && (unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point))
+		return c != '\n' && c != '\t' && (unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point))
 	})
 }
 

@@ -206,7 +206,7 @@ func (c *checker) isMissing(variable, target string) bool {
 	// repository. Some files are written by the installation.
 	candidates := []string{target}
 	if module, ok := strings.CutPrefix(target, "_bmad/"); ok {
-		if strings.HasPrefix(module, "_config/") || path.Base(module) == "config.yaml" {
+		if strings.HasPrefix(module, "_config/") || strings.HasPrefix(module, "custom/") || path.Base(module) == "config.yaml" {
 			return false
 		}
 		candidates = append(candidates, "src/"+module, "src/modules/"+module)

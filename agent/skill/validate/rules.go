@@ -74,7 +74,7 @@ var (
 	bmadName      = lazily(`^bmad-[a-z0-9]+(-[a-z0-9]+)*$`)
 	stepName      = lazily(`^step-\d{2}[a-z]?-[a-z0-9-]+\.md$`)
 	bmadWhen      = lazily(`(?i)use\s+(?:when|if)\b`)
-	genericWhen   = lazily(`(?i)\buse[sd]?\s+(?:when|if)\b|\buse[sd]?\s+(?:[^\s.!?]+\s+){1,12}?(?:when|whenever|if)\b`)
+	genericWhen   = lazily(`(?i)\buse[sd]?\s+(?:only\s+)?(?:when|if|for|from)\b|\buse[sd]?\s+(?:[^\s.!?]+\s+){1,12}?(?:when|whenever|if)\b`)
 	estimates     = lazily(`(?i:takes?\s+\d+\s*min|~\s*\d+\s*min|estimated\s+time)|\bETA\b`)
 	installedPath = lazily(`(?i)installed_path`)
 )
@@ -144,10 +144,10 @@ func (c *checker) description(front skill.Front) {
 	if n := utf8.RuneCountInString(text); n > maxDescription {
 		c.find(tooLong, c.main, line, strconv.Itoa(n))
 	}
-	says := bmadWhen().MatchString(text)
+	says := bmadWhen().MatchString(text) || strings.HasPrefix(strings.ToLower(text), "deprecated") // as BMAD's own validator has it
 	if c.o.Preset != BMAD {
 		when, _ := value(front, "when-to-use")
-		says = when != "" || genericWhen().MatchString(text)
+		says = says || when != "" || genericWhen().MatchString(text)
 	}
 	if !says {
 		c.find(skill06, c.main, line)

@@ -101,3 +101,32 @@ func TestRules(t *testing.T) {
 		})
 	}
 }
+
+// SKILLV-06: a description may have 1,024 characters, and says in one of several ways when
+// the skill is for use.
+func TestDescriptions(t *testing.T) {
+	t.Parallel()
+	const says = "Use when it is. "
+	for text, want := range map[string]string{
+		says + strings.Repeat("ü", maxDescription-len(says)):   "",
+		says + strings.Repeat("ü", maxDescription-len(says)+1): "long",
+		"Use for reviews.":              "",
+		"Use only from the main agent.": "",
+		"Deprecated: see other.":        "",
+		"Used for tests of pages.":      "",
+		"Reviews pages.":                "SKILL-06",
+		"Reuse forms.":                  "SKILL-06",
+	} {
+		dir := filepath.Join(t.TempDir(), "x")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\nname: x\ndescription: \""+text+"\"\n---\nDo it.\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		found := check(t, dir, Options{Preset: Generic})
+		if got := strings.Join(found, " "); (want == "") != (got == "") || want == "SKILL-06" && !strings.Contains(got, want) || len(found) > 1 {
+			t.Errorf("%.30q: %s", text, got)
+		}
+	}
+}

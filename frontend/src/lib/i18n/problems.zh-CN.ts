@@ -1103,7 +1103,7 @@ export const problems: Record<ProblemID, Words> = {
   server_config: { message: '{0} 按目前的配置无法连接：{1}。', next: '请更正。' },
   server_no_file: {
     message: '没有程序 {1}，因此 {0} 未连接。',
-    next: '请安装该程序，或更正命令。',
+    next: '请安装该程序，或更正命令。命令只写一个程序，它的每个参数都写在 args 中。',
   },
   server_start: { message: '无法启动 {0} 的程序：{1}。' },
   server_exited: {
