@@ -35,6 +35,8 @@ const (
 	ReasonRuleUnsure      ReasonCode = "rule_unsure"      // rule
 	ReasonRuleAllows      ReasonCode = "rule_allows"      // rule
 	ReasonRulesUnread     ReasonCode = "rules_unread"     // file
+	ReasonListsDeny       ReasonCode = "lists_deny"       // what they have against it, in English
+	ReasonListsAsk        ReasonCode = "lists_ask"        // what they have against it, in English
 	ReasonCallbackDenied  ReasonCode = "callback_denied"  // what the program said
 	ReasonCallbackAsks    ReasonCode = "callback_asks"    // what the program said
 	ReasonCallbackAllowed ReasonCode = "callback_allowed" // what the program said
@@ -69,6 +71,8 @@ var reasons = map[ReasonCode]string{
 	ReasonRuleUnsure:      "It cannot be told whether the rule {0} holds for this.",
 	ReasonRuleAllows:      "The rule {0} allows it.",
 	ReasonRulesUnread:     "The rules in {0} cannot be read, so commands that no other rule allows are asked about.",
+	ReasonListsDeny:       "The lists in the settings (sandbox) deny this: {0}",
+	ReasonListsAsk:        "The lists in the settings (sandbox) want this to be asked: {0}",
 	ReasonCallbackDenied:  "The program that runs this session refused it. {0}",
 	ReasonCallbackAsks:    "The program that runs this session wants you to be asked. {0}",
 	ReasonCallbackAllowed: "The program that runs this session allowed it. {0}",

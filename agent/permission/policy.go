@@ -109,6 +109,8 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 	judged := p.set().Judge(call, func(path string, write bool) bool { return p.touchesFreely(call.Mode, path, write) })
 	granted := len(p.granted) > 0 && p.granted[p.key(call)]
 	switch {
+	case judged.Decision == agent.Deny && judged.Listed != "":
+		return final(agent.Because(agent.Deny, agent.ReasonListsDeny, judged.Listed))
 	case judged.Decision == agent.Deny:
 		return final(by(judged, agent.Because(agent.Deny, agent.ReasonRuleDenies, judged.Rule.Text)))
 	case judged.Decision == agent.Ask && !(granted && call.Mode != agent.ModePlan && (judged.Rule == nil || judged.Rule.Scope != agent.ScopeSession)):
@@ -136,6 +138,8 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 func (p *Policy) question(call agent.GateCall, judged rule.Judgement) agent.Verdict {
 	code := agent.ReasonRuleAsks
 	switch {
+	case judged.Listed != "":
+		return refused(call, final(agent.Because(agent.Ask, agent.ReasonListsAsk, judged.Listed)))
 	case judged.Unread != "":
 		return refused(call, final(by(judged, agent.Because(agent.Ask, agent.ReasonRulesUnread, judged.Unread))))
 	case judged.Unsure:

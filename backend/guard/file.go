@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/permission/boundary"
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/settings"
@@ -18,6 +19,8 @@ import (
 type content struct {
 	rules   []written
 	sandbox json.RawMessage // nil if there is none
+	bounds  boundary.Settings // the lists in it
+	unbound bool              // they cannot be read
 }
 
 // written is a rule as it stands in a file or among those of a session.
@@ -43,6 +46,7 @@ func contentOf(t *settings.Text, scope agent.Scope) (content, error) {
 	}
 	if m, ok := t.Member("sandbox"); ok {
 		c.sandbox = m.Raw
+		c.unbound = json.Unmarshal(m.Raw, &c.bounds) != nil
 	}
 	permissions, ok := t.Member("permissions")
 	if !ok {

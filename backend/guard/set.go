@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/permission/boundary"
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/backend/settings"
 )
@@ -19,7 +21,7 @@ func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
 	own := g.sessions[session]
 	g.mu.Unlock()
 	if set == nil || !latest || !set.Fits(g.Place()) {
-		set = rule.New(g.Place(), g.rules(files, own))
+		set = rule.New(g.Place(), g.rules(files, own)).Within(bounds(files))
 		g.mu.Lock()
 		if latest && g.version == version {
 			g.sets[session] = set
@@ -51,7 +53,7 @@ func (g *Guard) refresh(ctx context.Context, session string) (all []found, unrea
 	texts := g.settings.ReadAll()
 	for i, f := range g.files {
 		r, accepted, err := g.understand(ctx, f, texts[i])
-		if r.err != nil || err != nil {
+		if r.err != nil || err != nil || r.unbound {
 			unread = f.Path()
 		}
 		all = append(all, found{f, r, accepted})
@@ -60,6 +62,17 @@ func (g *Guard) refresh(ctx context.Context, session string) (all []found, unrea
 		unread = keySession + session
 	}
 	return all, unread
+}
+
+// bounds returns the lists of programs and paths of all files, the weakest first
+// (OAS-641).
+func bounds(files []found) boundary.Settings {
+	var all boundary.Settings
+	for _, f := range files {
+		trusted := f.file.Scope == agent.ScopeUser || f.sandbox != nil && slices.Contains(f.accepted, digest("sandbox", string(f.sandbox)))
+		all = all.And(f.bounds, trusted)
+	}
+	return all
 }
 
 // rules returns the rules of the files, without those that the user has not

@@ -2,8 +2,10 @@ package effect
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"mvdan.cc/sh/v3/syntax"
@@ -186,6 +188,10 @@ func (w *walker) part(part syntax.WordPart, first bool, s *scope) value {
 
 var doubleQuoted = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\$`, `$`, "\\`", "`", "\\\n", "")
 
+// assigned matches what bash takes for the beginning of an assignment, also in an
+// argument: a tilde behind it, or behind a colon of its value, is the home folder.
+var assigned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=(.*:)?$`) })
+
 // unquoted resolves what bash makes of characters without quotes.
 func (w *walker) unquoted(text string, first bool) possible {
 	p := possible{exact: true}
@@ -196,6 +202,8 @@ func (w *walker) unquoted(text string, first bool) possible {
 			if i++; text[i] != '\n' {
 				b.WriteByte(text[i])
 			}
+		case c == '~' && i > 0 && first && assigned().MatchString(text[:i]) && (len(text) == i+1 || strings.ContainsRune("/:", rune(text[i+1]))) && w.at.Home != "":
+			b.WriteString(w.at.Home) // dd of=~/file
 		case c == '~' && i == 0 && first && (len(text) == 1 || text[1] == '/') && w.at.Home != "":
 			b.WriteString(w.at.Home)
 		case c == '~' && i == 0 && first:

@@ -29,6 +29,27 @@ type Settings struct {
 	AllowedWritePaths []string `json:"allowedWritePaths"`
 }
 
+// Restrict reports whether the lists restrict anything.
+func (s Settings) Restrict() bool {
+	return len(s.DeniedCommands)+len(s.DeniedPaths) > 0 || s.AllowedCommands != nil || s.AllowedReadPaths != nil || s.AllowedWritePaths != nil
+}
+
+// And returns the lists of a stronger file together with those of weaker ones. What
+// is denied stays so. What a file allows is added if it is trusted; otherwise it
+// counts only if nobody trusted has such a list, and so only narrows.
+func (s Settings) And(file Settings, trusted bool) Settings {
+	s.DeniedCommands, s.DeniedPaths = slices.Concat(s.DeniedCommands, file.DeniedCommands), slices.Concat(s.DeniedPaths, file.DeniedPaths)
+	both := func(before, list []string) []string {
+		if list == nil || !trusted && before != nil {
+			return before
+		}
+		return append(append([]string{}, before...), list...) // an empty list is not none
+	}
+	s.AllowedCommands = both(s.AllowedCommands, file.AllowedCommands)
+	s.AllowedReadPaths, s.AllowedWritePaths = both(s.AllowedReadPaths, file.AllowedReadPaths), both(s.AllowedWritePaths, file.AllowedWritePaths)
+	return s
+}
+
 // Operation is what is done to a path.
 type Operation string
 
@@ -125,6 +146,14 @@ func (c *Checker) path(path string, op Operation) Verdict {
 	real := ways[len(ways)-1]
 	if list != nil && !slices.ContainsFunc(list, func(root string) bool { return c.below(root, real) }) {
 		return denied("The path ", path, " is outside ", name, ".")
+	}
+	return allowed
+}
+
+// Below checks whether everything below a folder may be read.
+func (c *Checker) Below(path string) Verdict {
+	if c.above(c.absolute(path, c.project)) || c.above(Resolve(c.absolute(path, c.project))) {
+		return denied("A path below ", path, " is in deniedPaths.")
 	}
 	return allowed
 }

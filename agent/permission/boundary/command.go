@@ -37,7 +37,7 @@ func (c *Checker) command(line, dir string, scripts int) Verdict {
 	}
 	verdict := c.steps(steps, scripts)
 	for _, step := range steps {
-		verdict = stricter(verdict, c.gitText(step))
+		verdict = Stricter(verdict, c.gitText(step))
 	}
 	return verdict
 }
@@ -49,16 +49,16 @@ func (c *Checker) Steps(steps []effect.Step) Verdict { return c.steps(steps, max
 func (c *Checker) steps(steps []effect.Step, scripts int) Verdict {
 	verdict := allowed
 	for _, step := range steps {
-		verdict = stricter(verdict, c.step(step, scripts))
+		verdict = Stricter(verdict, c.step(step, scripts))
 		if verdict.Decision == agent.Deny {
 			return verdict
 		}
 	}
-	return stricter(verdict, c.runsWritten(steps))
+	return Stricter(verdict, c.runsWritten(steps))
 }
 
-// stricter returns the verdict that allows less; the first of equals.
-func stricter(a, b Verdict) Verdict {
+// Stricter returns the verdict that allows less; the first of equals.
+func Stricter(a, b Verdict) Verdict {
 	rank := map[agent.Decision]int{agent.Allow: 0, agent.Ask: 1, agent.Deny: 2}
 	if rank[b.Decision] > rank[a.Decision] {
 		return b
@@ -69,10 +69,10 @@ func stricter(a, b Verdict) Verdict {
 func (c *Checker) step(s effect.Step, scripts int) Verdict {
 	verdict := allowed
 	for _, check := range []func(effect.Step) Verdict{c.program, c.unread, c.launched, c.files, c.vague} {
-		verdict = stricter(verdict, check(s))
+		verdict = Stricter(verdict, check(s))
 	}
 	for _, script := range s.Scripts {
-		verdict = stricter(verdict, c.script(script, s, scripts))
+		verdict = Stricter(verdict, c.script(script, s, scripts))
 	}
 	return verdict
 }
@@ -131,6 +131,9 @@ func (c *Checker) denies(s effect.Step) (entry string, like effect.Likeness) {
 		if len(words) == 0 {
 			continue
 		}
+		if len(words) == 1 && words[0] == "rm" && deletes(s) {
+			return one, effect.Meant
+		}
 		name, open := strings.CutSuffix(filepath.Base(words[0]), "*")
 		isIt := c.same(name, program)
 		if after, ok := strings.CutPrefix(program, name); ok && (open || version().MatchString(after)) {
@@ -144,6 +147,21 @@ func (c *Checker) denies(s effect.Step) (entry string, like effect.Likeness) {
 		}
 	}
 	return entry, like
+}
+
+// deleters are commands that delete as rm does (OAS-655), by program; those of no
+// word do so whatever their arguments.
+var deleters = map[string][]string{
+	"unlink": nil, "shred": nil, "srm": nil, "trash": nil, "trash-put": nil, "rimraf": nil,
+	"find": {"-delete"}, "git": {"rm", "clean"}, "rsync": {"--delete"}, "gio": {"trash", "remove"},
+}
+
+func deletes(s effect.Step) bool {
+	words, ok := deleters[s.Program()]
+	if ok && s.Program() == "git" && s.Has(effect.Wants([]string{"clean", "--dry-run"})) == effect.Meant {
+		return false
+	}
+	return ok && words == nil || slices.ContainsFunc(words, func(word string) bool { return s.Has(effect.Wants([]string{word})) != effect.Unlike })
 }
 
 // hasInOrder reports whether words have others among them, in their order.
@@ -265,17 +283,17 @@ func (c *Checker) script(path string, s effect.Step, scripts int) Verdict {
 	switch {
 	case ok && (byShell || forShell().MatchString(text)):
 		if scripts == 0 {
-			return stricter(verdict, denied("Scripts run scripts too deeply to be read."))
+			return Stricter(verdict, denied("Scripts run scripts too deeply to be read."))
 		}
 		for _, dir := range s.Dirs {
 			inside := c.command(text, dir, scripts-1)
 			if inside.Decision != agent.Allow {
 				inside.Reason = "In the script " + path + ": " + inside.Reason
 			}
-			verdict = stricter(verdict, inside)
+			verdict = Stricter(verdict, inside)
 		}
 	case byShell && c.restrictsPrograms():
-		verdict = stricter(verdict, denied("The script ", path, " cannot be read."))
+		verdict = Stricter(verdict, denied("The script ", path, " cannot be read."))
 	}
 	return verdict
 }
@@ -304,27 +322,27 @@ func (c *Checker) files(s effect.Step) Verdict {
 	deep := descendsWith(s)
 	for _, path := range s.Reads {
 		if s.Name == "" || c.isNamed(path, s) {
-			verdict = stricter(verdict, c.path(path, Read))
+			verdict = Stricter(verdict, c.path(path, Read))
 		}
 		if deep && c.above(path) {
-			verdict = stricter(verdict, denied("A path below ", path, " is in deniedPaths."))
+			verdict = Stricter(verdict, denied("A path below ", path, " is in deniedPaths."))
 		}
 	}
 	for _, path := range s.Writes {
-		verdict = stricter(verdict, c.path(path, Write))
+		verdict = Stricter(verdict, c.path(path, Write))
 		if deep && c.above(path) {
-			verdict = stricter(verdict, denied("A path below ", path, " is in deniedPaths."))
+			verdict = Stricter(verdict, denied("A path below ", path, " is in deniedPaths."))
 		}
 	}
 	if deep && (len(s.Reads)+len(s.Writes) == 0 || s.Unfamiliar || s.Program() == "ln") {
-		verdict = stricter(verdict, c.unnamed(s))
+		verdict = Stricter(verdict, c.unnamed(s))
 	}
 	for _, arg := range s.Args {
 		if slices.Contains(talkers, s.Name) { // it is text
 			break
 		}
 		for _, path := range pathsIn(arg, s.Unfamiliar) {
-			verdict = stricter(verdict, c.argument(path, s))
+			verdict = Stricter(verdict, c.argument(path, s))
 		}
 	}
 	return verdict

@@ -26,7 +26,7 @@ func (c *Checker) runsWritten(steps []effect.Step) Verdict {
 		}
 		runs := slices.ContainsFunc(s.Effects, func(e agent.Effect) bool { return e.ID == agent.EffectRunsProject })
 		if entry := c.names(texts); entry != "" && runs && len(files) > 0 {
-			verdict = stricter(verdict, undecided("The command ", s.Program(), " may run ", entry, ", which is in deniedCommands."))
+			verdict = Stricter(verdict, undecided("The command ", s.Program(), " may run ", entry, ", which is in deniedCommands."))
 		}
 		files, texts = append(files, s.Writes...), append(texts, s.Args...)
 	}

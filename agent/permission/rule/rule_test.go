@@ -250,6 +250,8 @@ func TestRulesForCommands(t *testing.T) {
 		{agent.Deny, "Bash(rm *)", "echo $(rm x)", agent.Deny},
 		{agent.Deny, "Bash(rm *)", "$X y", agent.Ask},
 		{agent.Deny, "Bash(rm *)", "if (", agent.Ask},
+		{agent.Deny, "Bash(*rm x)", "$X x", agent.Ask},
+		{agent.Deny, "Bash(*rm x)", "ls x", ""},
 		{agent.Deny, "Bash(rm *)", "ls", ""},
 		{agent.Deny, "Bash(rm *)", "awk 'BEGIN{system(\"rm x\")}'", agent.Ask},
 		{agent.Deny, "Bash(rm *)", "git -c alias.y='!rm x' y", agent.Ask},

@@ -20,6 +20,8 @@ type Set struct {
 	at    place
 	rules []compiled // those that deny first, then those that ask
 	now   func() time.Time
+	// lists are those of the settings; nil if there are none.
+	lists *boundary.Checker
 	// wary names what cannot be read, so that commands which no rule allows are
 	// asked about; empty if everything can.
 	wary string
@@ -105,7 +107,19 @@ func (p Place) resolved() place {
 
 // Fits reports whether New would return an equal set, for the same rules: links may
 // lead elsewhere now.
-func (s *Set) Fits(at Place) bool { return len(s.rules) == 0 || s.at == at.resolved() }
+func (s *Set) Fits(at Place) bool {
+	return len(s.rules) == 0 && s.lists == nil || s.at == at.resolved()
+}
+
+// Within returns a set that also keeps to lists of programs and paths, in every mode
+// and before every rule (K-51).
+func (s *Set) Within(lists boundary.Settings) *Set {
+	c := *s
+	if c.lists = nil; lists.Restrict() {
+		c.lists = boundary.New(lists, s.at.project, s.at.home)
+	}
+	return &c
+}
 
 // Wary returns a set that also asks, in every mode, about commands that no rule
 // allows, because a file of rules cannot be read.
@@ -132,6 +146,9 @@ type Judgement struct {
 	// Unsure says that it cannot be told whether the rule, which denies, means the
 	// call. The decision is to ask.
 	Unsure bool
+	// Listed says what the lists of the settings have against the call, in English;
+	// empty if they do not decide.
+	Listed string
 	// Unread is the file of rules that cannot be read, for which the decision is to
 	// ask without any rule.
 	Unread string
@@ -141,9 +158,49 @@ type Judgement struct {
 // files the call may touch without any rule, beyond reading in the project; it may
 // be nil.
 func (s *Set) Judge(call agent.GateCall, free func(path string, write bool) bool) Judgement {
-	if s == nil || len(s.rules) == 0 && s.wary == "" {
+	if s == nil || len(s.rules) == 0 && s.wary == "" && s.lists == nil {
 		return Judgement{}
 	}
+	listed := s.listed(call)
+	if listed.Decision == agent.Deny {
+		return listed
+	}
+	judged := s.judge(call, free)
+	if listed.Decision == agent.Ask && judged.Decision != agent.Deny && judged.Decision != agent.Ask {
+		return listed
+	}
+	return judged
+}
+
+// listed returns what the lists say about a call; nothing about what they allow.
+func (s *Set) listed(call agent.GateCall) Judgement {
+	if s.lists == nil {
+		return Judgement{}
+	}
+	access, found := call.Access, boundary.Verdict{Decision: agent.Allow}
+	for _, path := range access.Writes {
+		found = boundary.Stricter(found, s.lists.Path(path, boundary.Write))
+	}
+	for _, path := range access.Reads {
+		found = boundary.Stricter(found, s.lists.Path(path, boundary.Read))
+		if slices.Contains(searches, call.Tool) {
+			found = boundary.Stricter(found, s.lists.Below(path))
+		}
+	}
+	if access.Command != "" {
+		dir := s.at.project
+		if access.Dir != "" {
+			dir = boundary.Resolve(access.Dir)
+		}
+		found = boundary.Stricter(found, s.lists.Command(access.Command, dir))
+	}
+	if found.Decision == agent.Allow {
+		return Judgement{}
+	}
+	return Judgement{Decision: found.Decision, Listed: found.Reason}
+}
+
+func (s *Set) judge(call agent.GateCall, free func(path string, write bool) bool) Judgement {
 	if free == nil {
 		free = func(string, bool) bool { return false }
 	}
