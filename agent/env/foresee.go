@@ -122,6 +122,9 @@ func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) 
 		}
 		f.Reads = append(f.Reads, secrets...)
 	}
+	if r.Remotes && remotesHavePasswords(dir) || slices.ContainsFunc(f.Reads, func(path string) bool { return isGits(path) && hasPassword(path) }) {
+		return Foreseen{}, false
+	}
 	slices.Sort(f.Reads)
 	f.Reads = slices.Compact(f.Reads)
 	return f, true

@@ -10,6 +10,7 @@ type command struct {
 	paths, patterns, trees, files []string
 	hidden                        bool // also hidden files of its trees
 	tracked                       bool // any file that git keeps
+	remotes                       bool // addresses of remotes are printed
 	listings                      []Listing
 	present                       []string // words that are revisions if no such files exist
 	prints                        bool     // its output is text of its input or its files

@@ -98,6 +98,8 @@ func judgeGit(words []word) (command, bool) {
 		return read, false
 	}
 	if words[0].text == "config" {
+		asked := words[len(words)-1].text
+		read.remotes = strings.HasPrefix(asked, "remote.") || strings.HasPrefix(asked, "branch.")
 		return read, asksSetting(words[1:])
 	}
 	g, ok := gitCommands[words[0].text]
@@ -122,6 +124,7 @@ func judgeGit(words []word) (command, bool) {
 	if !printed(words[0].text, c, &read) {
 		return read, false
 	}
+	read.remotes = words[0].text == "remote" && (len(c.operands) > 0 || len(c.options) > 0)
 	switch {
 	case g.listing != nil && len(c.operands) > 0:
 		return read, c.has(g.listing...)

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"atelier.dev/atelier/agent/internal/sensitive"
 )
 
 // programs are the accepted programs. Some useful ones are left out on purpose:
@@ -157,9 +159,17 @@ func searchesRecursively(c *call, read *command) bool {
 // folders too.
 func searchesTree(c *call, read *command) bool {
 	read.trees = read.paths
-	read.hidden = read.hidden || c.has("hidden", ".", "no-ignore", "no-ignore-vcs")
+	read.hidden = read.hidden || c.has("hidden", ".", "no-ignore", "no-ignore-vcs") ||
+		slices.ContainsFunc(c.options, func(o option) bool {
+			isGlob := slices.Contains([]string{"g", "glob", "iglob"}, o.name)
+			return isGlob && !strings.HasPrefix(o.value, "!") && sensitive.MayMatch(o.value) || (o.name == "t" || o.name == "type") && slices.Contains(hiddenTypes, o.value)
+		})
 	return !slices.ContainsFunc(read.patterns, func(p string) bool { return !strings.HasPrefix(p, "-") })
 }
+
+// hiddenTypes are ripgrep's types with names of hidden files in them that may hold
+// secrets: a type, like a glob, brings hidden files back.
+var hiddenTypes = strings.Fields("all sh zsh bash fish config dotenv")
 
 // comparesWhole makes trees of the paths that diff compares: for two folders it
 // reads all their files.

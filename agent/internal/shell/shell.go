@@ -63,8 +63,9 @@ type Reading struct {
 	// another, with nothing but line numbers added. They are printed if the
 	// line succeeds.
 	Files []string
-	// Git says that a repository is read.
-	Git bool
+	// Git says that a repository is read, and Remotes that addresses of its remotes
+	// may be printed.
+	Git, Remotes bool
 }
 
 // Read analyses a line; it reports false if any part is not known to only read.
@@ -281,7 +282,7 @@ func (r *reader) add(c command) bool {
 	r.Tracked = r.Tracked || c.tracked
 	r.Listings = append(r.Listings, c.listings...)
 	r.Present = append(r.Present, c.present...)
-	r.Git = r.Git || c.program == "git"
+	r.Git, r.Remotes = r.Git || c.program == "git", r.Remotes || c.remotes
 	switch {
 	case c.dir != "" && r.gitDir != "" && r.gitDir != c.dir:
 		return false
