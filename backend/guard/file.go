@@ -18,7 +18,7 @@ import (
 // content is what a settings file says.
 type content struct {
 	rules   []written
-	sandbox json.RawMessage // nil if there is none
+	sandbox json.RawMessage   // nil if there is none
 	bounds  boundary.Settings // the lists in it
 	unbound bool              // they cannot be read
 }
