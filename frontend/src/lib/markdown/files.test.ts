@@ -98,7 +98,7 @@ test.each([
   const box = document.createElement('div')
   box.innerHTML = renderMarkdown(text)[0]!.html
   const button = box.querySelector('button')!
-  let place
+  let place: unknown
   box.addEventListener('click', (event) => (place = pressedPlace(event)))
   button.click()
   expect(place).toEqual(want)
