@@ -41,7 +41,7 @@ const damaged = "damaged or missing on the disk and cannot be shown. Everything 
 // warnings are the codes and the English sentences.
 var warnings = map[WarningID]struct{ code, message string }{
 	WarnContextFull:      {"context", "The conversation fills {0} % of what {1} can read. A new session, or a smaller question, leaves more room."},
-	WarnContextCompacts:  {"context", "The conversation fills {0} % of what {1} can read. It is compacted before it is too long."},
+	WarnContextCompacts:  {"context", "The conversation fills {0} % of what {1} can read. Atelier tries to compact it before it is too long."},
 	WarnContextOverflow:  {"context", "The conversation is longer than {0} can read. It is shortened and sent again."},
 	WarnCompactionEnds:   {"context", "Compaction failed {0} times in a row. It is not tried again until you ask for it."},
 	WarnCompactionVetoed: {"hooks", "A hook prevented the compaction of the conversation. {0}"},

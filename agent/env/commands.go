@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -50,7 +52,35 @@ func (l *Local) exec(ctx context.Context, spec sandbox.Spec) (CommandResult, err
 	if l.started.life.Err() != nil {
 		return CommandResult{}, errClosed
 	}
-	return sandbox.Run(ctx, spec)
+	r, err := sandbox.Run(ctx, spec)
+	return r, blameFolder(spec.Dir, err)
+}
+
+// blameFolder returns err, or a missing folder as the cause of it: the system says of a
+// program that starts in one that the program does not exist.
+func blameFolder(dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, gone := os.Stat(dir); !errors.Is(gone, fs.ErrNotExist) {
+		return err
+	}
+	return errGone(dir)
+}
+
+// errGone says that a folder in which commands run no longer exists, and how a model or a
+// user makes it again.
+func errGone(dir string) error {
+	above := filepath.Dir(dir)
+	for above != filepath.Dir(above) {
+		if info, err := os.Stat(above); err == nil && info.IsDir() {
+			break
+		}
+		above = filepath.Dir(above)
+	}
+	problem := fmt.Sprintf("no longer exists, so nothing runs there. mkdir -p makes it again, empty, "+
+		"from another folder: name one in the call, such as %s", above)
+	return &Error{Path: dir, Problem: problem, Err: fs.ErrNotExist}
 }
 
 // Start implements [Commands].
@@ -82,7 +112,7 @@ func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
 	if err != nil {
 		cancel()
 		s.all.Done()
-		return nil, err
+		return nil, blameFolder(spec.Dir, err)
 	}
 	go func() { // ends with the command, which Cleanup ends
 		defer s.all.Done()

@@ -54,6 +54,9 @@ func (l *Local) locate(path string) (place, error) {
 		base, rel = deepest(abs)
 	}
 	root, err := os.OpenRoot(base)
+	if inside && errors.Is(err, fs.ErrNotExist) {
+		return place{}, errGone(base)
+	}
 	if err != nil {
 		return place{}, explain(path, err)
 	}

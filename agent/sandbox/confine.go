@@ -162,5 +162,5 @@ type none struct{ found confine.Level }
 func (n none) level() confine.Level { return n.found }
 
 func (n none) jail(Spec, []string) (*jail, error) {
-	return nil, fmt.Errorf("%w: %s", ErrNoConfinement, n.found.Sentence())
+	return nil, fmt.Errorf("%w: %s", ErrNoConfinement, n.found.Reason())
 }

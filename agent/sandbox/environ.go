@@ -33,7 +33,8 @@ type Filter struct {
 // one that fails.
 var fixed = []string{
 	"PAGER=cat", "GIT_PAGER=cat", "GH_PAGER=cat", "MANPAGER=cat", "SYSTEMD_PAGER=cat", "NO_COLOR=1", "TERM=dumb",
-	"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false", "GIT_SEQUENCE_EDITOR=false", "GCM_INTERACTIVE=never",
+	"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false", "GIT_SEQUENCE_EDITOR=false", "EDITOR=false", "VISUAL=false", "SUDO_EDITOR=false",
+	"KUBE_EDITOR=false", "HGEDITOR=false", "SVN_EDITOR=false", "GH_EDITOR=false", "BROWSER=false", "GH_BROWSER=false", "GCM_INTERACTIVE=never",
 	"GIT_ASKPASS=false", "SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=force", "SUDO_ASKPASS=false",
 	"DEBIAN_FRONTEND=noninteractive", "PIP_NO_INPUT=1",
 }
@@ -163,7 +164,7 @@ func isSmall(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' 
 // TOKENIZERS_PARALLELISM pass.
 var (
 	secretWord = setOf(`SECRET SECRETS TOKEN TOKENS KEY KEYS PAT AUTH COOKIE COOKIES DSN PASS JWT CRED CREDS BEARER
-		WEBHOOK WEBHOOKS HMAC MNEMONIC`)
+		HEADERS WEBHOOK WEBHOOKS HMAC MNEMONIC`)
 	// secretLast are secrets as the last of several words in a name.
 	secretLast = setOf(`PWD PW SK PIN OTP TOTP SALT PEPPER SAS CONNSTR`)
 	// secretParts may be anywhere in a name, secretEnds at the end of a word, and

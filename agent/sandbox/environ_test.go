@@ -37,7 +37,7 @@ var secretValues = []string{
 var harmless = []string{
 	"PATH=/usr/bin", "HOME=/root", "USER=u", "SHELL=/bin/bash", "LC_TIME=C", "TMPDIR=/tmp",
 	"GOPATH=/go", "CARGO_HOME=/c", "NVM_DIR=/n", "PWD=/w", "OLDPWD=/o", "DISPLAY=:0",
-	"GIT_AUTHOR_NAME=A", "TOKENIZERS_PARALLELISM=false", "KEYBOARD=us", "BYPASS=1", "EDITOR=vi",
+	"GIT_AUTHOR_NAME=A", "TOKENIZERS_PARALLELISM=false", "KEYBOARD=us", "BYPASS=1",
 	"URL=https://example.com/a:b@c", "HTTP_PROXY=http://proxy:8080", "PATTERN=x", "MONKEY=1",
 	"KEYBOARD_LAYOUT=us", "XAUTHORITY=/x", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1/bus", "GNOME_KEYRING_CONTROL=/x",
 	"COMPASS=n", "XDG_SESSION_ID=1", "WAYLAND_DISPLAY=w", "PASSENGER_APP_ENV=x", "SSH_AGENT_PID=1", "MAKEFLAGS=-j", "PIN=1",
@@ -62,6 +62,32 @@ func TestFilterDropsSecrets(t *testing.T) { // K-16, K-35, LOOP-36, LOOP-124
 	}
 	if len(secretNames) < 40 {
 		t.Errorf("%d names, want at least 40", len(secretNames))
+	}
+}
+
+// A variable that carries headers may carry a key in them.
+func TestHeadersAreSecrets(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"ANTHROPIC_CUSTOM_HEADERS", "OPENAI_CUSTOM_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS", "HTTP_HEADERS", "myHeaders"} {
+		if got := (Filter{}).Apply([]string{name + "=X-Y: secret"}); slices.ContainsFunc(got, func(e string) bool { return strings.Contains(e, "X-Y") }) {
+			t.Errorf("%s passes", name)
+		}
+	}
+	if got := (Filter{}).Apply([]string{"HEADER=x", "HEADERS_DIR2=y"}); !slices.Contains(got, "HEADER=x") {
+		t.Errorf("too much is kept back: %v", got)
+	}
+}
+
+// No program that a command starts waits for somebody to edit or to browse.
+func TestEditorsDoNotWait(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"EDITOR", "VISUAL", "GIT_EDITOR", "KUBE_EDITOR", "SUDO_EDITOR", "HGEDITOR", "SVN_EDITOR", "GH_EDITOR", "BROWSER"} {
+		for _, inherit := range []Inherit{InheritAll, InheritNone, InheritCore} {
+			got := Filter{Inherit: inherit}.Apply([]string{name + "=vi"})
+			if last := slices.Index(got, name+"=false"); last < 0 || last < slices.Index(got, name+"=vi") {
+				t.Errorf("%s: %v", name, got)
+			}
+		}
 	}
 }
 

@@ -48,12 +48,14 @@ type Server struct {
 	assets http.Handler
 	ctx    context.Context
 	secret string
-	pages  chan struct{} // a slot for each open WebSocket
+	pages  chan struct{} // a slot for each page that has signed in
 	calls  chan struct{} // a slot for each running call
 	once   once
 
 	mu     sync.Mutex
 	tokens []digest // unused, the oldest first
+	// strangers end the WebSockets that have not signed in, the oldest first.
+	strangers []*context.CancelFunc
 }
 
 // New returns a server for app with the given front end. It serves until ctx

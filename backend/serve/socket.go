@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 const (
 	// maxPages limits the WebSockets that are open at a time.
 	maxPages = 64
+	// maxStrangers limits those that have not signed in yet.
+	maxStrangers = 16
 	// signInTimeout limits how long a page may take to send the secret.
 	signInTimeout = 10 * time.Second
 	// statusSignedOut closes a WebSocket whose first message is not the secret.
@@ -50,13 +53,6 @@ const methodPing = "ping"
 
 // socket serves one page until it leaves.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
-	select {
-	case s.pages <- struct{}{}:
-		defer func() { <-s.pages }()
-	default:
-		http.Error(w, "Too many pages are open.", http.StatusServiceUnavailable)
-		return
-	}
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		return // Accept has answered
@@ -65,7 +61,16 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	if !s.signIn(ctx, conn) {
+	known := s.admit(cancel)
+	signedIn := s.signIn(ctx, conn)
+	if known(); !signedIn {
+		return
+	}
+	select {
+	case s.pages <- struct{}{}:
+		defer func() { <-s.pages }()
+	default:
+		_ = conn.Close(websocket.StatusTryAgainLater, "too many pages are open")
 		return
 	}
 	conn.SetReadLimit(maxRequest)
@@ -100,6 +105,24 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	s.read(ctx, conn, send)
+}
+
+// admit counts a WebSocket that has not signed in, until known is called. If there are too
+// many, the oldest one ends, so that programs that never sign in keep no page out: that
+// signs in at once.
+func (s *Server) admit(end context.CancelFunc) (known func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.strangers) == maxStrangers {
+		(*s.strangers[0])()
+		s.strangers = s.strangers[1:]
+	}
+	s.strangers = append(s.strangers, &end)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.strangers = slices.DeleteFunc(s.strangers, func(c *context.CancelFunc) bool { return c == &end })
+	}
 }
 
 // signIn reports whether the first message is the secret and arrives in time.

@@ -12,6 +12,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"net/url"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/openaisdk"
@@ -43,7 +44,13 @@ func NewAt(provider string, cfg Config) *Adapter {
 	return newAdapter(wire.Config{Provider: provider, AdapterConfig: cfg}, dialectAt(cfg.BaseURL))
 }
 
+// newAdapter returns an adapter. A server on this machine has its API below /v1,
+// and its own variable for the address does not say so.
 func newAdapter(cfg wire.Config, d Dialect) *Adapter {
+	cfg.BaseURL = wire.TrimMethod(cfg.BaseURL)
+	if u, err := url.Parse(cfg.BaseURL); err == nil && (cfg.Local || wire.IsLocal(u.Hostname())) {
+		cfg.BaseURL = wire.Versioned(cfg.BaseURL)
+	}
 	return &Adapter{
 		name: cfg.Provider, dialect: d, endpoint: wire.NewEndpoint(cfg),
 		encodings: wire.Encodings{EchoCallIDs: true, JoinUsers: true},

@@ -52,6 +52,7 @@ func New(cfg Config) *Adapter {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = defaultBaseURL
 	}
+	cfg.BaseURL = wire.Versioned(cfg.BaseURL)
 	return newAdapter(name, cfg, dialect{})
 }
 
@@ -61,6 +62,7 @@ func NewAt(provider string, cfg Config) *Adapter {
 	if u, err := url.Parse(strings.TrimSpace(cfg.BaseURL)); err == nil && isAzure(u) {
 		return NewAzure(provider, cfg)
 	}
+	cfg.BaseURL = wire.Versioned(cfg.BaseURL)
 	return newAdapter(provider, cfg, dialect{})
 }
 

@@ -26,6 +26,7 @@ var overflow = lazily(`(?i)prompt is too long|input is too long for requested mo
 	`prompt too long; exceeded (max )?context length|total length of all messages is too long|` + // Ollama, Perplexity
 	`is longer than the model's context length|range of input length should be|` + // Together, DashScope
 	`exceeds (the )?(model'?s )?maximum context length|exceeds (the )?maximum allowed input length|` + // LiteLLM, Poolside
+	`loaded with (a )?context length of|when (the )?context (the )?overflows|` + // LM Studio
 	`but the configured context size is [\d,]+ tokens`) // DS4
 
 var (

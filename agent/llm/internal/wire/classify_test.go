@@ -13,6 +13,8 @@ func TestOverflow(t *testing.T) {
 	for _, text := range []string{
 		"prompt too long; exceeded max context length by 1119046 tokens", "total length of all messages is too long",
 		"The input (516368 tokens) is longer than the model's context length (262144 tokens).",
+		"Trying to keep the first 4212 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+		"Trying to keep the first 9000 tokens when context overflows", "the model is loaded with a context length of only 8192 tokens, which is not enough",
 		"Range of input length should be [1, 30720]", "This request exceeds the model's maximum context length of 131072 tokens",
 		"Input length 131393 exceeds the maximum allowed input length of 131040 tokens.",
 		"prompt token count of 140000 exceeds the limit of 128000", "Prompt has 300,000 tokens, but the configured context size is 100,000 tokens",

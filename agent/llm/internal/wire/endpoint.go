@@ -181,5 +181,24 @@ func IsLocal(host string) bool {
 // TrimVersion cuts the API's version off the end of an address. Some settings
 // include it, and the vendors' SDKs add it themselves.
 func TrimVersion(baseURL, version string) string {
-	return strings.TrimSuffix(strings.TrimRight(strings.TrimSpace(baseURL), "/"), version)
+	return strings.TrimSuffix(TrimMethod(baseURL), version)
+}
+
+// TrimMethod cuts the name of a method off the end of an address, which some
+// documentation includes.
+func TrimMethod(baseURL string) string {
+	address := strings.TrimRight(strings.TrimSpace(baseURL), "/")
+	for _, method := range []string{"/chat/completions", "/completions", "/responses", "/messages", "/models"} {
+		address = strings.TrimRight(strings.TrimSuffix(address, method), "/")
+	}
+	return address
+}
+
+// Versioned is TrimMethod, and adds the API's version to an address without a path.
+func Versioned(baseURL string) string {
+	address := TrimMethod(baseURL)
+	if u, err := url.Parse(address); err == nil && u.Host != "" && u.Path == "" && u.RawQuery == "" {
+		return address + "/v1"
+	}
+	return address
 }

@@ -57,10 +57,21 @@ func (e *Endpoint) describe(class llm.Class, text string) *llm.Error {
 	if class == llm.ClassAuth && e.key == "" {
 		message = "the provider asks for a key"
 	}
+	if class == llm.ClassNotFound {
+		message += " at " + e.Shown() + e.versionMissing()
+	}
 	if text = brief(e.Redact(text)); text != "" { // before cutting, because half a key is secret too
 		message += ": " + text
 	}
 	return e.failure(class, message)
+}
+
+// versionMissing says what an address without a path usually lacks.
+func (e *Endpoint) versionMissing() string {
+	if u, err := url.Parse(e.base); err == nil && strings.Trim(u.Path, "/") == "" {
+		return " (addresses of such servers mostly end in /v1)"
+	}
+	return ""
 }
 
 // reportedBody is Reported for an error object of any form.
@@ -96,7 +107,7 @@ func (e *Endpoint) refusal(status int, header http.Header, body []byte) *llm.Err
 // notAStream makes an error from a successful response that is not a stream.
 func (e *Endpoint) notAStream(body []byte) *llm.Error {
 	if len(body) > 0 && body[0] == '<' {
-		return e.failure(llm.ClassConfig, e.Shown()+" answers with a web page, not as a model does: check the base URL")
+		return e.failure(llm.ClassConfig, e.Shown()+" answers with a web page, not as a model does: check the base URL"+e.versionMissing())
 	}
 	if code, text := explain(body); code != "" || text != "" {
 		return e.reportedBody(0, body)
@@ -125,6 +136,9 @@ func (e *Endpoint) transport(err error) *llm.Error {
 		why = "could not look up " + dns.Name + ": check the network"
 	case errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &record):
 		class, why = llm.ClassConfig, "could not reach "+e.Shown()+" securely: "+root(err).Error()
+		if errors.As(err, &unknown) {
+			why += ": if it is your own, add its certificate to those that the system trusts, or start Atelier with SSL_CERT_FILE set to a file that has it"
+		}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		why = "could not reach " + e.Shown() + ": connection refused"
 	case errors.As(err, &network) && network.Timeout():

@@ -135,7 +135,7 @@ func (b pings) Read(p []byte) (int, error) {
 
 func (pings) Close() error { return nil }
 
-// A server that only sends pings is waited for longer than a silent one, but
+// A server elsewhere that only sends pings is waited for longer than a silent one, but
 // not forever. A server whose answer grows is waited for.
 func TestPingsDoNotCountAsAnAnswer(t *testing.T) {
 	t.Parallel()
@@ -177,7 +177,7 @@ func TestPingsDoNotCountAsAnAnswer(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				begin := time.Now()
-				call, ctx, invalid := NewEndpoint(Config{AdapterConfig: llm.AdapterConfig{BaseURL: "http://127.0.0.1", IdleTimeout: tt.idle}}).Begin(t.Context(), llm.Request{Effort: tt.effort})
+				call, ctx, invalid := NewEndpoint(Config{AdapterConfig: llm.AdapterConfig{BaseURL: "https://api.example.com", IdleTimeout: tt.idle}}).Begin(t.Context(), llm.Request{Effort: tt.effort})
 				if invalid != nil {
 					t.Fatal(invalid)
 				}

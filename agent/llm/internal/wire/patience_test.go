@@ -23,7 +23,7 @@ func TestPatience(t *testing.T) {
 	}{
 		{base: "https://api.example.com/v1", want: 2 * time.Minute, wantPing: 10 * time.Minute},
 		{base: "https://api.example.com/v1", request: llm.Request{Effort: llm.EffortLow}, want: 2 * time.Minute, wantPing: 10 * time.Minute},
-		{base: "https://api.example.com/v1", request: llm.Request{Effort: llm.EffortHigh}, want: 5 * time.Minute, wantPing: 25 * time.Minute},
+		{base: "https://api.example.com/v1", request: llm.Request{Effort: llm.EffortHigh}, want: 5 * time.Minute, wantPing: 10 * time.Minute},
 		{base: "http://localhost:11434/v1", want: near, wantPing: near},
 		{base: "http://127.0.0.1:8080", want: near, wantPing: near},
 		{base: "http://[::1]:1234/v1", want: near, wantPing: near},
@@ -32,9 +32,9 @@ func TestPatience(t *testing.T) {
 		{base: "http://host.docker.internal:11434/v1", want: near, wantPing: near},
 		{base: "http://gpu.example.com:11434/v1", local: true, want: near, wantPing: near},
 		{base: "http://localhost.example.com/v1", want: 2 * time.Minute, wantPing: 10 * time.Minute},
-		{base: "http://localhost/v1", idle: time.Second, want: time.Second, wantPing: 5 * time.Second},
+		{base: "http://localhost/v1", idle: time.Second, want: time.Second, wantPing: 10 * time.Minute},
 		{base: "http://localhost/v1", idle: time.Second, request: patient(time.Hour), want: time.Hour, wantPing: time.Hour},
-		{base: "https://api.example.com/v1", request: patient(10 * time.Minute), want: 10 * time.Minute, wantPing: 25 * time.Minute},
+		{base: "https://api.example.com/v1", request: patient(10 * time.Minute), want: 10 * time.Minute, wantPing: 10 * time.Minute},
 	} {
 		e := NewEndpoint(Config{Provider: "p", Local: tt.local, AdapterConfig: llm.AdapterConfig{BaseURL: tt.base, IdleTimeout: tt.idle}})
 		call, _, err := e.Begin(t.Context(), tt.request)

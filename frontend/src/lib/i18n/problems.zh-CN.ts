@@ -1298,7 +1298,7 @@ export const failureKept = '到这里为止的内容都已保存。'
 export const warnings: Record<WarningID, string> = {
   context_full: '对话已占 {1} 上下文窗口的 {0}%。新建会话或缩小任务范围可以腾出空间。',
   context_compacts: '对话已占 {1} 上下文窗口的 {0}%。在过长之前会自动压缩。',
-  context_overflow: '对话超出了 {0} 的上下文窗口。将缩短后重新发送。',
+  context_overflow: '对话超出了 {0} 的上下文窗口。Atelier 会尝试压缩后重新发送。',
   compaction_ends: '压缩已连续失败 {0} 次。在你要求之前不会再尝试。',
   compaction_vetoed: '有钩子阻止了对话压缩。{0}',
   hooks_overruled: '钩子已让这个回合继续了 {0} 次，现在仍会结束。',
