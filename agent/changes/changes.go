@@ -67,14 +67,14 @@ const (
 	MadePlain      ModeChange = "plain"
 )
 
-// Staged says how much of a file's change is in git's index.
+// Staged says whether a change is in git's index, so that it will be committed. A file of
+// which only a part is staged has two changes.
 type Staged string
 
-// The shares.
+// The two groups.
 const (
-	StagedNone Staged = "none"
-	StagedSome Staged = "some"
-	StagedAll  Staged = "all"
+	StagedNone Staged = "none" // from the index to the working tree
+	StagedAll  Staged = "all"  // from the last commit to the index
 )
 
 // GitState says whether git can answer here.
@@ -125,10 +125,16 @@ type Listing struct {
 	State  GitOperation
 	Files  []File
 	More   int // files beyond [MaxFiles]
-	// Added and Removed include the files that are not listed, as far as git
-	// knows them.
+	// Added and Removed include the files that are not listed. Uncounted says that the
+	// lines of some files are not in them.
 	Added, Removed int
+	Uncounted      bool
+	// Commit is what is staged.
+	Commit Sums
 }
+
+// Sums adds up changes.
+type Sums struct{ Files, Added, Removed int }
 
 // Diff is the change of one file.
 type Diff struct {
@@ -151,6 +157,9 @@ type Diff struct {
 type Query struct {
 	Scope ChangeScope
 	Base  string // of [ScopeBranch]; empty means a guess
+	// Staged is a group of [ScopeUncommitted], for one of its files; empty means the
+	// working tree against the last commit.
+	Staged Staged
 	// Edits, of [ScopeSession] and [ScopeTurn], are in order. More counts those that
 	// are not known one by one.
 	Edits []Edit

@@ -155,14 +155,14 @@ func TestUncommitted(t *testing.T) {
 	}
 	l := b.list(uncommitted)
 	want := []string{
-		`untracked "\"q"`, `modified "caf\351"+-`, "modified back some", "modified binary binary", "modified changed++-",
+		`untracked "\"q"`, `modified "caf\351"+-`, "modified back+- all", "modified back+-", "modified binary binary", "modified changed++-",
 		`renamed d/sp "b" < d/sp ace all`, "renamed d/to < moved all", "deleted gone-", "link link+-", "untracked new/n\nl++",
-		"link outside+", "modified part+- some",
+		"link outside+", "modified part+- all", "modified part+-",
 	}
 	if diff := cmp.Diff(want, summaries(l)); diff != "" {
 		t.Error(diff)
 	}
-	if l.Git != changes.GitReady || l.Branch != "main" || l.Added != 8 || l.Removed != 5 {
+	if l.Git != changes.GitReady || l.Branch != "main" || l.Added != 11 || l.Removed != 8 || l.Commit != (changes.Sums{Files: 4, Added: 2, Removed: 2}) {
 		t.Errorf("%+v", l)
 	}
 	for name, want := range map[string]string{

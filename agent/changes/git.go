@@ -219,6 +219,19 @@ func (r *repository) against(ctx context.Context, q Query) (tree, base string, e
 	return strings.TrimSpace(tree), base, err
 }
 
+// between returns the arguments of git diff for what a query compares, as
+// [tally.compare] takes them.
+func (r *repository) between(ctx context.Context, q Query) ([]string, error) {
+	if q.Scope == ScopeUncommitted && q.Staged == StagedNone {
+		return nil, nil
+	}
+	tree, _, err := r.against(ctx, q)
+	if q.Scope == ScopeUncommitted && q.Staged == StagedAll {
+		return []string{"--cached", tree}, err
+	}
+	return []string{tree}, err
+}
+
 // fork returns the commit where the branch left its base; empty if it has no
 // base or no commit of its own.
 func (r *repository) fork(ctx context.Context, base string) (string, error) {

@@ -358,8 +358,8 @@ func TestLimits(t *testing.T) {
 	b.put("large", strings.Repeat("0123456789abcdef\n", 25<<20/17))
 	b.put("long", strings.Repeat("a longer line than the last one, of sixty-four characters......\n", changes.MaxDiffLines))
 	l := b.list(uncommitted)
-	if len(l.Files) != changes.MaxFiles || l.More != 12 {
-		t.Errorf("%d files and %d more", len(l.Files), l.More)
+	if len(l.Files) != changes.MaxFiles || l.More != 12 || l.Added < 2*(changes.MaxFiles+10) || l.Uncounted {
+		t.Errorf("%d files and %d more, %d lines", len(l.Files), l.More, l.Added)
 	}
 	if at := slices.IndexFunc(l.Files, func(f changes.File) bool { return f.Path == "large" }); at < 0 || !l.Files[at].Large || l.Files[at].Binary {
 		t.Errorf("large: %d", at)

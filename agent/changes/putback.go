@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
@@ -35,6 +36,47 @@ func (f *Folder) PutBack(ctx context.Context, q Query, p Part) (agent.FileChange
 	if err := f.writable(ctx, name); err != nil {
 		return none, err
 	}
+	staged, changed, err := f.staged(ctx, name)
+	if err != nil {
+		return none, err
+	}
+	if staged && changed && q.Staged == StagedAll { // the working tree has more than what was shown
+		return none, &Error{Kind: NotPossible, Path: p.Path}
+	}
+	done, err := f.putBack(ctx, q, p, name, staged && changed)
+	if err == nil && p.Hunk != "" && staged && !changed {
+		err = f.Stage(ctx, []string{p.Path}) // what is committed is what is shown
+	}
+	return done, err
+}
+
+// staged reports whether something of a file is staged, and whether the file has changed
+// since.
+func (f *Folder) staged(ctx context.Context, name string) (staged, changed bool, err error) {
+	r, err := f.open(ctx)
+	if err != nil {
+		return false, false, nil // without git nothing is; who needs git is told why there is none
+	}
+	quiet := append(slices.Clone(drawn), "--quiet")
+	for _, side := range []struct {
+		args []string
+		to   *bool
+	}{{[]string{"--cached"}, &staged}, {nil, &changed}} {
+		result, err := r.run(ctx, r.programs, call{args: slices.Concat(quiet, side.args, []string{"--", name})})
+		if err != nil {
+			return false, false, err
+		}
+		*side.to = result.ExitCode == 1
+	}
+	if staged && !changed {
+		err = r.unlocked(ctx) // as long as nothing is written
+	}
+	return staged, changed, err
+}
+
+// putBack does the work of PutBack; with isPart, back to what is staged.
+func (f *Folder) putBack(ctx context.Context, q Query, p Part, name string, isPart bool) (agent.FileChange, error) {
+	var none agent.FileChange
 	b := putBack{Folder: f, name: name, shown: p.Path, seen: p.Seen}
 	if q.Scope == ScopeSession || q.Scope == ScopeTurn {
 		e := f.find(q.Edits, p.Path)
@@ -54,6 +96,9 @@ func (f *Folder) PutBack(ctx context.Context, q Query, p Part) (agent.FileChange
 	tree, _, err := r.against(ctx, q)
 	if err != nil {
 		return none, err
+	}
+	if isPart && q.Staged == StagedNone {
+		tree = ""
 	}
 	old := name
 	if p.From != "" {

@@ -18,9 +18,13 @@ type treeEntry struct {
 	id   string
 }
 
-// entry looks up a name in a tree.
+// entry looks up a name in a tree; an empty one stands for the index.
 func (r *repository) entry(ctx context.Context, tree, name string) (treeEntry, error) {
-	line, err := r.git(ctx, "ls-tree", tree, "--", name)
+	args, id := []string{"ls-tree", tree}, 2
+	if tree == "" {
+		args, id = []string{"ls-files", "--stage"}, 1
+	}
+	line, err := r.git(ctx, append(args, "--", name)...)
 	if err != nil || line == "" {
 		return treeEntry{}, err
 	}
@@ -28,7 +32,7 @@ func (r *repository) entry(ctx context.Context, tree, name string) (treeEntry, e
 	if len(fields) < 4 {
 		return treeEntry{}, &Error{Kind: Refused, Detail: line}
 	}
-	return treeEntry{mode: fields[0], id: fields[2]}, nil
+	return treeEntry{mode: fields[0], id: fields[id]}, nil
 }
 
 // modeOf returns the mode that the last commit has for a file; empty if it is
@@ -64,7 +68,7 @@ func (b putBack) whole(ctx context.Context, r *repository, tree, old string, ent
 	if err := r.unfiltered(ctx, []string{old}); err != nil {
 		return none, err
 	}
-	unstages := tree == r.head || r.head == ""
+	unstages := tree != "" && (tree == r.head || r.head == "")
 	if unstages { // as long as nothing is written
 		if err := r.unlocked(ctx); err != nil {
 			return none, err

@@ -7,12 +7,18 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
+	"time"
 )
 
-// maxCounted limits how much of untracked files is read to count their lines,
-// in bytes.
-const maxCounted = 64 << 20
+// The limits of counting the lines of untracked files: the bytes that are read, the
+// files, and the time.
+const (
+	maxCounted  = 64 << 20
+	maxMeasured = 50_000
+	countTime   = 5 * time.Second
+)
 
 // list fills in what git knows.
 func (r *repository) list(ctx context.Context, q Query, l *Listing) error {
@@ -26,11 +32,21 @@ func (r *repository) list(ctx context.Context, q Query, l *Listing) error {
 			return err
 		}
 	}
-	t := &tally{repository: r, listing: l, at: map[string]int{}}
-	if err := t.compare(ctx, tree); err != nil {
+	t := &tally{repository: r, listing: l, at: map[string]int{}, began: time.Now()}
+	if q.Scope != ScopeUncommitted {
+		if err := t.compare(ctx, StagedNone, tree); err != nil {
+			return err
+		}
+		return t.status(ctx)
+	}
+	if err := t.compare(ctx, StagedAll, "--cached", tree); err != nil {
 		return err
 	}
-	return t.status(ctx, q.Scope == ScopeUncommitted)
+	l.Commit = Sums{len(l.Files) + l.More, l.Added, l.Removed}
+	if err := t.compare(ctx, StagedNone); err != nil {
+		return err
+	}
+	return t.status(ctx)
 }
 
 // tally adds up what git reports. At most [MaxFiles] files are kept.
@@ -40,6 +56,8 @@ type tally struct {
 	at      map[string]int // the place of each path in the listing
 	counted int            // lines of --numstat, which come in the order of --raw
 	read    int            // bytes of untracked files
+	group   Staged         // of what is compared
+	began   time.Time
 }
 
 // drawn are the arguments by which a repository cannot change a diff.
@@ -51,22 +69,54 @@ var drawn = []string{
 // large switches off the comparison of very large files.
 var large = []string{"-c", fmt.Sprintf("core.bigFileThreshold=%d", maxShownFile)}
 
-// compare lists the working tree's differences from a tree.
-func (t *tally) compare(ctx context.Context, tree string) error {
+// compare lists the differences between what the arguments name: a tree and the working
+// tree, --cached a tree and the index, nothing the index and the working tree.
+func (t *tally) compare(ctx context.Context, group Staged, between ...string) error {
+	first := len(t.listing.Files)
+	t.group, t.counted = group, first
+	clear(t.at)
 	args := append(append([]string{}, large...), drawn...)
-	args = append(args, "--raw", "--numstat", tree, "--", ".")
+	args = append(append(append(args, "--raw", "--numstat"), between...), "--", ".")
 	feed := lineFeed{each: func(line string) { t.difference(ctx, line) }}
 	result, err := t.run(ctx, t.programs, call{args: args, output: feed.write})
 	if err == nil && result.ExitCode != 0 {
 		err = refusal(result.Stderr)
 	}
+	t.unmerged(first)
 	return err
+}
+
+// unmerged lists a file with conflicts once, among those that are not staged. Git lists
+// it in both groups, and what is in the working tree beside the conflict.
+func (t *tally) unmerged(first int) {
+	l := t.listing
+	isConflict := map[string]bool{}
+	for _, f := range l.Files[first:] {
+		isConflict[f.Path] = isConflict[f.Path] || f.State == Conflicted
+	}
+	kept := l.Files[:first]
+	at := map[string]int{}
+	for _, f := range l.Files[first:] {
+		i, again := at[f.Path]
+		switch {
+		case isConflict[f.Path] && t.group == StagedAll:
+		case again:
+			kept[i].Added, kept[i].Removed = kept[i].Added+f.Added, kept[i].Removed+f.Removed
+		default:
+			if isConflict[f.Path] {
+				f.State = Conflicted
+			}
+			at[f.Path] = len(kept)
+			kept = append(kept, f)
+		}
+	}
+	l.Files, t.at = kept, at
 }
 
 // difference takes a line of --raw or --numstat.
 func (t *tally) difference(ctx context.Context, line string) {
 	if raw, ok := parseRaw(line); ok {
-		t.add(File{Path: t.shown(raw.path), From: t.shown(raw.from), State: stateOf(raw), Staged: StagedNone})
+		t.add(File{Path: t.shown(raw.path), From: t.shown(raw.from), State: stateOf(raw), Staged: t.group})
 		return
 	}
 	added, removed, binary, ok := parseCounts(line)
@@ -89,11 +139,10 @@ func (t *tally) difference(ctx context.Context, line string) {
 
 // add lists a file, or counts it.
 func (t *tally) add(f File) {
-	if len(t.listing.Files) == MaxFiles {
+	if len(t.listing.Files) >= MaxFiles {
 		t.listing.More++
 		return
 	}
-	t.at[f.Path] = len(t.listing.Files)
 	t.listing.Files = append(t.listing.Files, f)
 }
 
@@ -127,21 +176,18 @@ func stateOf(r rawLine) FileState {
 	return Modified
 }
 
-// status adds untracked files, conflicts and what is staged. Staged changes
-// that the working tree has taken back are listed only if all is set.
-func (t *tally) status(ctx context.Context, all bool) error {
+// status adds untracked files. The lines of at most maxMeasured are counted.
+func (t *tally) status(ctx context.Context) error {
 	var untracked []string
-	tracked := len(t.listing.Files)
 	feed := lineFeed{each: func(line string) {
 		s, ok := parseStatus(line)
 		switch {
-		case !ok || s.kind == '#':
-		case s.kind == '?' && tracked+len(untracked) < MaxFiles:
+		case !ok || s.kind != '?':
+		case len(untracked) < maxMeasured:
 			untracked = append(untracked, s.path)
-		case s.kind == '?':
-			t.listing.More++
 		default:
-			t.tracked(s, all)
+			t.listing.More++
+			t.listing.Uncounted = true
 		}
 	}}
 	result, err := t.run(ctx, t.programs, call{output: feed.write, args: []string{
@@ -162,36 +208,6 @@ func (t *tally) status(ctx context.Context, all bool) error {
 	return nil
 }
 
-// tracked takes what the status says of a file that git knows.
-func (t *tally) tracked(s statusLine, all bool) {
-	shown := t.shown(s.path)
-	i, ok := t.at[shown]
-	if !ok && (!all || t.listing.More > 0) {
-		return
-	}
-	if !ok {
-		state := Modified
-		if s.gone {
-			state = Deleted
-		}
-		t.add(File{Path: shown, State: state})
-		if i, ok = t.at[shown]; !ok {
-			return
-		}
-	}
-	f := &t.listing.Files[i]
-	switch {
-	case s.kind == 'u':
-		f.State, f.Staged = Conflicted, StagedNone
-	case s.index == '.':
-		f.Staged = StagedNone
-	case s.work == '.':
-		f.Staged = StagedAll
-	default:
-		f.Staged = StagedSome
-	}
-}
-
 // untracked lists a file that git does not know.
 func (t *tally) untracked(ctx context.Context, name string) {
 	f := File{Path: t.shown(name), State: Untracked, Staged: StagedNone}
@@ -200,11 +216,11 @@ func (t *tally) untracked(ctx context.Context, name string) {
 	} else {
 		f = t.measure(ctx, f)
 	}
-	if i, ok := t.at[f.Path]; ok { // removed from the index alone
-		t.listing.Files[i].Staged = StagedSome
+	if _, ok := t.at[f.Path]; ok { // removed from the index alone
 		return
 	}
 	t.listing.Added += f.Added
+	t.listing.Uncounted = t.listing.Uncounted || f.Large
 	t.add(f)
 }
 
@@ -221,7 +237,7 @@ func (t *tally) measure(ctx context.Context, f File) File {
 	case !info.Mode().IsRegular():
 		f.Binary = true
 		return f
-	case info.Size() > MaxDiff || t.read > maxCounted:
+	case info.Size() > MaxDiff || t.read > maxCounted || time.Since(t.began) > countTime:
 		f.Large = true
 		return f
 	}
@@ -250,7 +266,7 @@ func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 80
 
 // diff returns the change of one file.
 func (r *repository) diff(ctx context.Context, q Query, name, from string, shape Shape) (Diff, error) {
-	tree, _, err := r.against(ctx, q)
+	between, err := r.between(ctx, q)
 	if err != nil {
 		return Diff{}, err
 	}
@@ -271,7 +287,7 @@ func (r *repository) diff(ctx context.Context, q Query, name, from string, shape
 	if shape.IgnoreSpace {
 		args = append(args, "--ignore-all-space")
 	}
-	result, err := r.run(ctx, r.programs, call{args: append(append(args, tree, "--"), names...)})
+	result, err := r.run(ctx, r.programs, call{args: slices.Concat(args, between, []string{"--"}, names)})
 	switch {
 	case err != nil:
 		return d, err
@@ -287,7 +303,7 @@ func (r *repository) diff(ctx context.Context, q Query, name, from string, shape
 		return d, nil
 	}
 	d.Diff = ""
-	counts, err := r.git(ctx, append(append(append(append(append([]string{}, large...), drawn...), "--numstat"), tree, "--"), names...)...)
+	counts, err := r.git(ctx, slices.Concat(large, drawn, []string{"--numstat"}, between, []string{"--"}, names)...)
 	for line := range strings.SplitSeq(counts, "\n") {
 		if added, removed, _, ok := parseCounts(line); ok {
 			d.Added, d.Removed = d.Added+added, d.Removed+removed
