@@ -16,6 +16,9 @@ import (
 // askTime limits a question to git.
 const askTime = 20 * time.Second
 
+// maxOutput limits what git may print, in bytes: the list of all files of a repository.
+const maxOutput = 64 << 20
+
 // git runs git in a folder of a repository that may be hostile; see [gitguard].
 type git struct {
 	program, dir string
@@ -95,7 +98,7 @@ func (g *git) run(ctx context.Context, args ...string) (string, error) {
 	})
 	r, err := sandbox.Run(ctx, sandbox.Spec{
 		Argv: slices.Concat([]string{g.program}, gitguard.Arguments(), configured, g.off, args),
-		Dir:  g.dir, Env: append(environ, gitguard.Variables()...), Timeout: g.limit,
+		Dir:  g.dir, Env: append(environ, gitguard.Variables()...), Timeout: g.limit, Limit: maxOutput,
 	})
 	switch {
 	case err != nil:

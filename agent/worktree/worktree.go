@@ -41,6 +41,8 @@ type Tree struct {
 	// Folder stands for the project in the worktree: its top, or below it if the
 	// project is a part of its repository. [Remove] does not need it.
 	Folder string
+	// Included counts the ignored files that a new worktree got.
+	Included int
 }
 
 // Path returns the top of the worktree.
@@ -86,7 +88,7 @@ func CreateFrom(ctx context.Context, project, from, name string) (Tree, error) {
 	if err != nil {
 		return Tree{}, err
 	}
-	commit, err := g.last(ctx, from)
+	commit, source, err := g.last(ctx, from)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -116,6 +118,7 @@ func CreateFrom(ctx context.Context, project, from, name string) (Tree, error) {
 		_, removing := Remove(context.WithoutCancel(ctx), t)
 		return Tree{}, errors.Join(fmt.Errorf("the last commit has no folder %s: commit it first"+instead, g.prefix), removing)
 	}
+	t.Included = t.include(ctx, source)
 	return t, nil
 }
 
@@ -130,23 +133,22 @@ func (t Tree) discard(ctx context.Context, g *git, commit string) {
 	_, _ = g.run(ctx, "update-ref", "-d", "refs/heads/"+t.Branch(), commit) // fails if it holds something new by now
 }
 
-// last returns the last commit of a worktree of the repository.
-func (g *git) last(ctx context.Context, from string) (string, error) {
-	at := g
+// last returns the last commit of a worktree of the repository, and git there.
+func (g *git) last(ctx context.Context, from string) (commit string, at *git, err error) {
+	at = g
 	if from != g.dir {
-		var err error
 		if at, err = open(ctx, from); err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if at.common != g.common {
-			return "", fmt.Errorf("%s belongs to another repository"+instead, from)
+			return "", nil, fmt.Errorf("%s belongs to another repository"+instead, from)
 		}
 	}
-	commit, err := at.run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	commit, err = at.run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {
-		return "", errors.New("the repository has no commit yet that a worktree could begin with: commit first" + instead)
+		return "", nil, errors.New("the repository has no commit yet that a worktree could begin with: commit first" + instead)
 	}
-	return commit, nil
+	return commit, at, nil
 }
 
 // check returns an error if the tree cannot be one of ours.
@@ -165,14 +167,11 @@ func (t Tree) free() error {
 	if _, err := os.Lstat(t.Path()); !os.IsNotExist(err) {
 		return fmt.Errorf("%s is there already", t.Path())
 	}
-	entries, err := os.ReadDir(filepath.Join(t.Project, Dir))
-	if err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("list the worktrees: %w", err)
+	trees, err := names(t.Project)
+	if err == nil && len(trees) >= MaxTrees {
+		err = fmt.Errorf("%s holds %d worktrees, which is the limit: remove some of them first (atelier worktrees says which, and what is in them)"+instead, Dir, len(trees))
 	}
-	if len(entries) >= MaxTrees {
-		return fmt.Errorf("%s holds %d worktrees: merge and remove some of them first (git worktree list, git worktree remove)"+instead, Dir, len(entries))
-	}
-	return nil
+	return err
 }
 
 // exclude has git ignore the folder of the worktrees without a change of a file of
@@ -214,62 +213,42 @@ func (g *git) exclude() error {
 // plain takes from the name of a folder what it would mean in a pattern.
 var plain = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 
-// Kept says why a worktree was not removed; empty if it was.
-type Kept string
-
-// The reasons.
-const (
-	Uncommitted Kept = "it has changes that are not committed"
-	Unmerged    Kept = "its branch has commits that the project's own does not have"
-	Elsewhere   Kept = "its own branch is no longer checked out in it"
-)
-
-// Remove removes a worktree and its branch, if nothing is lost with them. Files
-// that git ignores are. If it returns an error, the worktree was kept as well.
-func Remove(ctx context.Context, t Tree) (Kept, error) {
-	if err := t.check(); err != nil {
-		return "", err
+// Remove removes a worktree and its branch, if nothing is lost with them, also no file that
+// git ignores; otherwise it returns what would be. If it returns an error, the worktree was
+// kept as well.
+func Remove(ctx context.Context, t Tree) (Held, error) {
+	held, err := Look(ctx, t)
+	if held.Why != "" || err != nil {
+		return held, err
 	}
 	g, err := open(ctx, t.Project)
 	if err != nil {
-		return "", err
+		return Held{}, err
 	}
 	own, err := open(ctx, t.Path())
 	if err != nil {
-		return "", err
+		return Held{}, err
 	}
-	if own.top != t.Path() || own.common != g.common { // its user can write to its .git file
-		return Elsewhere, nil
+	subs, err := own.run(ctx, "ls-files", "-s", "-z")
+	if err != nil {
+		return Held{}, err
 	}
-	if kept, err := t.holds(ctx, g, own); kept != "" || err != nil {
-		return kept, err
-	}
-	ctx = context.WithoutCancel(ctx) // half of a folder is worse than a late end
+	// Git refuses a worktree with submodules, also if nothing in them is new.
+	return Held{}, t.remove(context.WithoutCancel(ctx), g, strings.Contains("\x00"+subs, "\x00160000 "))
+}
+
+// remove has git remove the tree. ctx does not end, because half of a folder is worse than
+// a late end.
+func (t Tree) remove(ctx context.Context, g *git, force bool) error {
 	g.limit = removeTime
-	if _, err := g.run(ctx, "worktree", "remove", "--", t.Path()); err != nil {
-		return "", err
+	args := []string{"worktree", "remove"}
+	if force {
+		args = append(args, "--force")
+	}
+	if _, err := g.run(ctx, append(args, "--", t.Path())...); err != nil {
+		return err
 	}
 	_ = os.Remove(filepath.Join(t.Project, Dir))                   // fails unless this was the last one
 	_, _ = g.run(ctx, "branch", "--quiet", "-d", "--", t.Branch()) // git refuses if it holds something new by now
-	return "", nil
-}
-
-// holds says what would be lost with a worktree.
-func (t Tree) holds(ctx context.Context, g, own *git) (Kept, error) {
-	changes, err := own.run(ctx, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty")
-	if err != nil {
-		return "", err
-	}
-	if changes != "" {
-		return Uncommitted, nil
-	}
-	branch := "refs/heads/" + t.Branch()
-	if head, err := own.run(ctx, "symbolic-ref", "--quiet", "HEAD"); err != nil || head != branch {
-		return Elsewhere, ctx.Err()
-	}
-	commit, err := g.run(ctx, "rev-list", "--max-count=1", branch, "--not", "HEAD")
-	if commit != "" {
-		return Unmerged, nil
-	}
-	return "", err
+	return nil
 }

@@ -78,7 +78,7 @@ func (b bed) create(name string) (worktree.Tree, bed) {
 func (b bed) removed(tree worktree.Tree, want worktree.Kept) {
 	b.Helper()
 	kept, err := worktree.Remove(b.Context(), tree)
-	if kept != want || err != nil {
+	if kept.Why != want || err != nil || (kept.String() == "") != (want == "") {
 		b.Errorf("%q, %v, want %q", kept, err, want)
 	}
 	_, err = os.Stat(tree.Path())
@@ -317,14 +317,14 @@ func TestHostileRepository(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(tree.Folder, "a"), long, long); err != nil { // git has to read it again
 		t.Fatal(err)
 	}
-	if kept, err := worktree.Remove(t.Context(), tree); kept != "" || err != nil {
+	if kept, err := worktree.Remove(t.Context(), tree); kept.Why != "" || err != nil {
 		t.Errorf("%q, %v", kept, err)
 	}
 	two, _ := b.create("two")
 	evil := repository(t)
 	evil.git("config", "core.fsmonitor", trap("another repository"))
 	bed{t, two.Path()}.put(".git", "gitdir: "+evil.dir+"/.git\n")
-	if kept, err := worktree.Remove(t.Context(), two); kept != worktree.Elsewhere || err != nil {
+	if kept, err := worktree.Remove(t.Context(), two); kept.Why != worktree.Strange || err != nil {
 		t.Errorf("a worktree with another repository: %q, %v", kept, err)
 	}
 	ran, err := os.ReadDir(traps)
