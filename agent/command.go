@@ -113,7 +113,8 @@ func (t *turn) runCommand(start LocalCommandStart, run CommandRunner) {
 	case result.Details != nil:
 		end.Result = result.Details.Command
 	}
-	end.ModelOutput = share(end.Output, t.reducer(reducedAs, 0)(end.Output))
+	told := t.session.cfg.rewritten(t.ctx, "", end.Files)
+	end.ModelOutput = share(end.Output, joined(t.reducer(reducedAs, 0)(end.Output), told))
 	t.emit(end)
 }
 
@@ -126,6 +127,7 @@ func (t *turn) closeIfAborted() {
 	t.settle()
 	t.fire(SessionEndInput{Reason: "aborted"})
 	t.session.cleanUp(context.WithoutCancel(t.ctx))
+	_ = t.besides()
 	t.emit(SessionEnd{State: StateProcessing})
 }
 

@@ -50,6 +50,7 @@ type round struct {
 // after the other, and nobody is asked before the earlier ones have ended.
 // Every call ends with a tool_call_end.
 func (t *turn) dispatch(calls []llm.ToolCall) {
+	t.tell(t.besides())
 	r := round{turn: t}
 	for _, c := range calls {
 		r.take(c)
@@ -285,11 +286,12 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	}
 	took := t.session.cfg.Now().Sub(begin)
 	end := t.ended(r.call, r.spec.Name, result, outcome, took.Milliseconds())
-	end.Authority, end.Files = r.authority, recorded()
+	end.Authority = r.authority
 	if outcome != OutcomeInterrupted {
 		advice = t.review(r, result, took, send)
-		r.remark(advice.afterwards())
 	}
+	end.Files = recorded().then(advice.changed) // the step ends here, so that it is known after a crash in a hook, too
+	r.remark(joined(t.session.cfg.rewritten(t.ctx, "", end.Files), advice.afterwards()))
 	end.Withheld = advice.Output != nil && len(result.Media) > 0
 	end.ModelOutput = share(result.Output, t.told(r, result, advice.Output))
 	send(end)

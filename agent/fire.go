@@ -47,9 +47,12 @@ func (s *Session) fire(ctx context.Context, data HookInput, report func(Payload)
 		return HookAdvice{}
 	}
 	call := HookCall{Session: s.cfg.ID, Mode: s.mode(), Data: data}
+	call.Beside = func(name string) func() { return s.runBeside(data.Point(), name) }
+	record := hooked{session: s, ctx: ctx, call: call}
 	reporting := false
 	defer func() {
 		p := recover()
+		record.over()
 		if p == nil {
 			return
 		}
@@ -64,11 +67,15 @@ func (s *Session) fire(ctx context.Context, data HookInput, report func(Payload)
 			advice = HookAdvice{Decision: Deny, Reason: fmt.Sprintf("the hooks failed: %v", p)}
 		}
 	}()
-	return s.cfg.Hooks.Fire(ctx, call, func(p Payload) {
+	advice = s.cfg.Hooks.Fire(ctx, call, func(p Payload) {
+		p = record.see(p)
 		reporting = true
 		report(p)
 		reporting = false
 	})
+	advice.Context = joined(append([]string{advice.Context}, record.told...)...)
+	advice.changed = record.changed
+	return advice
 }
 
 // mode returns the permission mode. It is safe for concurrent use.

@@ -70,6 +70,9 @@ type HookCall struct {
 	Mode    Mode
 	// Data is the input of the point.
 	Data HookInput
+	// Beside is told that a hook begins to run beside the session, and ended that it has
+	// ended, so that what it changes is known as its. It is never nil where a session fires.
+	Beside func(name string) (ended func())
 }
 
 // Point returns the point that the call is about.
@@ -109,6 +112,8 @@ type HookAdvice struct {
 	StoppedBy *HookSource
 	// Title names the session, unless its user has.
 	Title string
+	// changed is what hooks after a call did to files.
+	changed *FilesChanged
 }
 
 // HookStart says that a hook runs.
@@ -148,6 +153,10 @@ type HookEnd struct {
 	Said string `json:"said,omitempty"`
 	// Notice is what the hook wants the user to notice; nil if nothing.
 	Notice *HookNotice `json:"notice,omitempty"`
+	// Files are what the hook changed on disk, which ID names as a step. Both are empty
+	// if it changed nothing, and after a call, whose step has its changes.
+	ID    string        `json:"id,omitempty"`
+	Files *FilesChanged `json:"files,omitempty"`
 }
 
 // HookNotice is a notification by a hook.

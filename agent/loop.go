@@ -208,10 +208,12 @@ func (t *turn) process(input Queued) {
 // begin runs the loop for an input, unless hooks refuse it. The first one after
 // the session was opened runs the start hooks.
 func (t *turn) begin(input Queued) EndReason {
+	told := t.besides() // what they changed since is part of the last turn
 	t.number++
 	opened := !t.session.transcript.past.begun
 	input = t.attached(input)
 	t.emit(UserInput{Text: input.Text, QueueID: input.ID, Typed: input.Typed, Skill: input.Skill})
+	t.tell(told)
 	if opened {
 		start := SessionStartInput{Source: "startup", Model: t.session.Latest().Model}
 		if t.number > 1 {
@@ -235,6 +237,7 @@ func (t *turn) begin(input Queued) EndReason {
 func (t *turn) toRest(reason EndReason) {
 	for {
 		reason = t.conclude(reason)
+		t.tell(t.besides())
 		var input Queued
 		var next bool
 		if reason == EndDone && t.ctx.Err() == nil {

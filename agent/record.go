@@ -1,6 +1,13 @@
 package agent
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// HookStep is the tool of a [GateCall] that stands for a hook that runs.
+const HookStep = "Hook"
 
 // Recorder records what calls do to files, so that it can be undone. It is safe
 // for concurrent use, because calls may run at once.
@@ -9,7 +16,7 @@ type Recorder interface {
 	// returns nil if the step cannot change files. Otherwise end is called once the
 	// step has ended, even if it failed or was interrupted, and returns nil if no
 	// file changed. Neither may fail the step: [FilesChanged] says what could not be
-	// recorded.
+	// recorded. A hook has no id: nothing is known of it after the process ended.
 	Begin(ctx context.Context, id string, call GateCall) (end func(context.Context) *FilesChanged)
 	// Recover returns what a step changed that ran when the process ended; nil if
 	// nothing is known of it.
@@ -39,16 +46,111 @@ func (c *Config) recovered(ctx context.Context, id string) (changed *FilesChange
 	return changed
 }
 
-// FilesChanged lists the files that a step changed: a call of a tool, or a command
-// of the user.
+// rewritten tells the tools what a step did to files, and returns what the model is told
+// of those that it knows.
+func (c *Config) rewritten(ctx context.Context, by string, changed *FilesChanged) (told string) {
+	if c.Rewritten != nil && changed != nil && len(changed.Files) > 0 {
+		protect("the memory of files", func() { told = c.Rewritten(context.WithoutCancel(ctx), by, changed.Files) })
+	}
+	return told
+}
+
+// hooked records what the hooks of a point do to files, each from its start to its end.
+type hooked struct {
+	session *Session
+	ctx     context.Context
+	call    HookCall
+	end     func() *FilesChanged // of the hook that runs; nil if none does
+	// changed is what hooks after a call did, which is a part of the call's step.
+	changed *FilesChanged
+	told    []string // to the model
+}
+
+// see takes note of what hooks report, and returns it with what they changed.
+func (h *hooked) see(p Payload) Payload {
+	switch d := p.(type) {
+	case HookStart:
+		h.end = h.session.beginHook(h.call.Tool().Access.Writes)
+	case HookEnd:
+		changed := h.over()
+		if changed == nil {
+			return p
+		}
+		h.told = append(h.told, h.session.cfg.rewritten(h.ctx, d.Name, changed))
+		if point := h.call.Point(); point == HookPostToolUse || point == HookPostToolUseFailure {
+			changed.Hooked = true
+			h.changed = h.changed.then(changed)
+			return p
+		}
+		d.ID, d.Files = h.session.cfg.NewID(), changed
+		return d
+	}
+	return p
+}
+
+// over ends the record of the hook that runs.
+func (h *hooked) over() *FilesChanged {
+	if h.end == nil {
+		return nil
+	}
+	end := h.end
+	h.end = nil
+	return end()
+}
+
+// then joins what a step changed with what the next one did; either may be nil.
+func (c *FilesChanged) then(next *FilesChanged) *FilesChanged {
+	if c == nil || next == nil {
+		return cmp.Or(c, next)
+	}
+	both := FilesChanged{Files: slices.Clone(c.Files), More: c.More + next.More, Lists: slices.Concat(c.Lists, next.Lists), Unwatched: c.Unwatched || next.Unwatched, Hooked: c.Hooked || next.Hooked}
+	at := make(map[string]int, len(both.Files))
+	for i, f := range both.Files {
+		at[f.Path] = i
+	}
+	for _, f := range next.Files {
+		if i, ok := at[f.Path]; ok {
+			both.Files[i].After = f.After
+		} else {
+			both.Files = append(both.Files, f)
+		}
+	}
+	both.Files = slices.DeleteFunc(both.Files, func(f FileRecord) bool { return f.Before == f.After })
+	slices.SortFunc(both.Files, func(a, b FileRecord) int { return cmp.Compare(a.Path, b.Path) })
+	if len(both.Files) == 0 && both.More == 0 && !both.Unwatched {
+		return nil
+	}
+	return &both
+}
+
+// Recorded returns the step whose end an event is, by its id, and what it changed. It
+// returns nil if the event ends none, or if that changed nothing. What was restored is
+// not a step.
+func Recorded(p Payload) (id string, changed *FilesChanged) {
+	switch d := p.(type) {
+	case ToolCallEnd:
+		return d.CallID, d.Files
+	case LocalCommandEnd:
+		return d.ID, d.Files
+	case HookEnd:
+		return d.ID, d.Files
+	}
+	return "", nil
+}
+
+// FilesChanged lists the files that a step changed: a call of a tool with the hooks after
+// it, a command of the user, or a hook at another point.
 type FilesChanged struct {
 	Files []FileRecord `json:"files,omitempty"`
-	// More counts changed files that are not listed, because there are too many.
-	// They cannot be undone.
-	More int `json:"more,omitempty"`
+	// More counts changed files that are not listed, because there are too many. Lists
+	// are objects of the journal with their records; without them, they cannot be undone.
+	More  int           `json:"more,omitempty"`
+	Lists []FileVersion `json:"lists,omitempty"`
 	// Unwatched says that other changes may have been missed, because the folder
 	// could not be watched while the step ran.
 	Unwatched bool `json:"unwatched,omitempty"`
+	// Hooked says that hooks changed some of the files after the call.
+	Hooked bool `json:"hooked,omitempty"`
 }
 
 // FileRecord is one file before and after a step. Path is relative to the
@@ -67,8 +169,10 @@ type FileVersion struct {
 	Size int64    `json:"size,omitempty"`
 	Kind FileKind `json:"kind,omitempty"`
 	// Private says that nobody but its owner may read the file, so that it is not
-	// brought back for everybody to read.
-	Private bool `json:"private,omitempty"`
+	// brought back for everybody to read. Mode says what each may do, as far as the system
+	// tells: the permission bits of a file; 0 means that they are not known.
+	Private bool   `json:"private,omitempty"`
+	Mode    uint32 `json:"mode,omitempty"`
 	// Unkept says why the contents are not in the journal, so that this version
 	// cannot be brought back; empty means that they are.
 	Unkept Unkept `json:"unkept,omitempty"`
@@ -145,6 +249,8 @@ const (
 	ConflictOccupied ConflictReason = "occupied" // something else stands in its place
 	ConflictUnkept   ConflictReason = "unkept"   // the journal does not have the contents
 	ConflictRefused  ConflictReason = "refused"  // the system refused it
+	ConflictLinked   ConflictReason = "linked"   // it has other names, which would be parted from it
+	ConflictFull     ConflictReason = "full"     // the disk is full
 )
 
 // Rewound takes the newest part of the conversation back: models are not told of
@@ -177,6 +283,8 @@ type Forked struct {
 	// Moved says that the origin worked in another folder, or for another session:
 	// models are briefed again.
 	Moved bool `json:"moved,omitempty"`
+	// Branch is the git branch where a fork works that has moved; empty if there is none.
+	Branch string `json:"branch,omitempty"`
 }
 
 // ForkOrigin is the place where a session was forked from another one.

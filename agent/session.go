@@ -48,6 +48,10 @@ type Config struct {
 	Hooks Hooks
 	// Recorder records what calls do to files; nil means that nothing does.
 	Recorder Recorder
+	// Rewritten is told what a step did to files: by names a hook, and is empty for a call
+	// or a command. It returns what the model is told of files that it knows; nil tells
+	// nothing. It must be safe for concurrent use.
+	Rewritten func(ctx context.Context, by string, files []FileRecord) string
 	// Compactor compacts long conversations; nil means that nothing does.
 	Compactor Compactor
 	// Attach returns what is sent behind a queued message, such as the files that it
@@ -126,6 +130,7 @@ type Session struct {
 	dir        string // of the newest command; empty for the session's own folder
 	queue      Queue
 	control    control
+	beside     beside
 }
 
 // control is the state that other goroutines may reach.
@@ -335,6 +340,10 @@ func (s *Session) Close(ctx context.Context) []Event {
 		}
 	})
 	s.cleanUp(ctx)
+	ends, _ := s.besides()
+	for _, end := range ends {
+		events = append(events, s.Record(end))
+	}
 	return append(events, s.Record(SessionEnd{State: s.transcript.State}))
 }
 

@@ -149,8 +149,9 @@ type Layout struct {
 	PanelWidth    int  `json:"panel_width,omitempty"`
 	// Panel is the name of the panel that was open last; empty means the first.
 	Panel string `json:"panel,omitempty"`
-	// PanelShown says that it is open.
-	PanelShown bool `json:"panel_shown,omitempty"`
+	// PanelShown says whether it is open; nil means that the user never opened or
+	// closed one.
+	PanelShown *bool `json:"panel_shown,omitempty"`
 	// The layout of diffs: in two columns where there is room, with long lines
 	// that scroll, without changes of spaces alone.
 	DiffSplit       bool `json:"diff_split,omitempty"`

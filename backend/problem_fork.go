@@ -7,6 +7,7 @@ const (
 	ProblemForkReadOnly   ProblemID = "fork_read_only"
 	ProblemWorktreeUnmade ProblemID = "worktree_unmade"
 	ProblemWorktreeGone   ProblemID = "worktree_gone"
+	ProblemWorktreeKept   ProblemID = "worktree_kept"
 	ProblemTakeReadOnly   ProblemID = "take_read_only"
 	ProblemTakeStale      ProblemID = "take_stale"
 	ProblemTakeConflict   ProblemID = "take_conflict"
@@ -20,6 +21,9 @@ var forkProblems = map[ProblemID]problem{
 	},
 	ProblemWorktreeUnmade: {
 		code: CodeInternal, message: "The worktree could not be made.", kept: "Nothing was forked.", next: "See the details, or fork the session without a worktree.",
+	},
+	ProblemWorktreeKept: {
+		code: CodeInternal, message: "The worktrees could not be read or removed.", kept: "Nothing was removed.", next: "See the details, or use git worktree list and git worktree remove.",
 	},
 	ProblemWorktreeGone: {
 		code: CodeNotFound, message: "The worktree of this session, {0}, no longer exists.", kept: keptAll,

@@ -108,6 +108,9 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	case agent.Forked:
 		s.Origin, s.Worktree, s.Helper, s.CreatedAt = &d.Origin, d.Worktree, nil, ev.At
 		s.forgetWork()
+		if d.Moved {
+			s.Branch = d.Branch
+		}
 	case agent.Imported:
 		s.Imported = &d
 		s.forgetWork()

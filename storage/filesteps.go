@@ -15,13 +15,8 @@ import (
 
 // stepOf returns the id of a step and the files that it changed.
 func stepOf(data agent.Payload) (id string, files []agent.FileRecord) {
-	var changed *agent.FilesChanged
-	switch d := data.(type) {
-	case agent.ToolCallEnd:
-		id, changed = d.CallID, d.Files
-	case agent.LocalCommandEnd:
-		id, changed = d.ID, d.Files
-	case agent.FilesRestored:
+	id, changed := agent.Recorded(data)
+	if d, ok := data.(agent.FilesRestored); ok {
 		id, changed = d.ID, &d.FilesChanged
 	}
 	if changed == nil {

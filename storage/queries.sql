@@ -88,7 +88,7 @@ DELETE FROM file_steps;
 
 -- name: select-changing-events
 SELECT session, seq, turn, kind, at, body, blob, checksum FROM events
-WHERE kind IN ('tool_call_end', 'local_command_end', 'files_restored') AND (session, seq) > (?, ?) ORDER BY session, seq LIMIT ?;
+WHERE kind IN ('tool_call_end', 'local_command_end', 'hook_end', 'files_restored') AND (session, seq) > (?, ?) ORDER BY session, seq LIMIT ?;
 
 -- name: select-file-steps
 -- A fork has copies of steps, with their times; the oldest session made them. What was

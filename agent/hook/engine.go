@@ -245,7 +245,12 @@ func (e *Engine) startBeside(r run) (ok bool) {
 	e.running.Add(1)
 	go func() { // ends with the hook, which Close ends
 		defer e.running.Done()
+		ended := func() {}
+		if r.call.Beside != nil {
+			ended = r.call.Beside(r.handler.Name)
+		}
 		e.execute(e.life, &r)
+		ended()
 		<-e.beside
 		e.log(r)
 	}()

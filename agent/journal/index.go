@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +33,7 @@ type index struct {
 }
 
 const (
-	magic = "atelier journal 1\n"
+	magic = "atelier journal 2\n"
 	// maxIndex limits the size of an index in bytes, and maxPath that of a path in it.
 	maxIndex = 64 << 20
 	maxPath  = 4096
@@ -101,11 +102,8 @@ var (
 	reasons = []agent.Unkept{"", agent.UnkeptLarge, agent.UnkeptFull, agent.UnkeptUnseen, agent.UnkeptFailed, agent.UnkeptDropped}
 )
 
-// The other facts that a record has about an entry.
-const (
-	flagRecent = 1 << iota
-	flagPrivate
-)
+// flagRecent is the other fact that a record has about an entry.
+const flagRecent = 1
 
 // appendRecord appends what is known of a path; nil means that nothing is there.
 func appendRecord(out []byte, at string, e *entry) []byte {
@@ -116,14 +114,12 @@ func appendRecord(out []byte, at string, e *entry) []byte {
 	if e.recent {
 		flags |= flagRecent
 	}
-	if e.stamp.private {
-		flags |= flagPrivate
-	}
 	record := []byte{byte(slices.Index(kinds, e.stamp.kind)), byte(slices.Index(reasons, e.unkept)), flags}
 	record = binary.AppendVarint(record, e.stamp.size)
 	record = binary.AppendVarint(record, int64(e.stamp.changed))
 	record = binary.AppendVarint(record, int64(e.stamp.touched))
 	record = binary.AppendUvarint(record, e.stamp.file)
+	record = binary.AppendUvarint(record, uint64(e.stamp.mode))
 	record = append(record, e.hash[:]...)
 	record = append(record, at...)
 	out = binary.AppendUvarint(out, uint64(len(record)))
@@ -135,7 +131,7 @@ func parseRecord(record []byte) (at string, e *entry, ok bool) {
 	if len(record) < 3 || int(record[0]) >= len(kinds) || int(record[1]) >= len(reasons) {
 		return "", nil, false
 	}
-	e = &entry{stamp: stamp{kind: kinds[record[0]], private: record[2]&flagPrivate != 0}, unkept: reasons[record[1]], recent: record[2]&flagRecent != 0}
+	e = &entry{stamp: stamp{kind: kinds[record[0]]}, unkept: reasons[record[1]], recent: record[2]&flagRecent != 0}
 	record = record[3:]
 	var changed, touched int64
 	for _, to := range []*int64{&e.stamp.size, &changed, &touched} {
@@ -146,12 +142,18 @@ func parseRecord(record []byte) (at string, e *entry, ok bool) {
 		*to, record = value, record[n:]
 	}
 	e.stamp.changed, e.stamp.touched = time.Duration(changed), time.Duration(touched)
-	file, n := binary.Uvarint(record)
-	if n <= 0 || len(record)-n < len(e.hash) {
+	var mode uint64
+	for _, to := range []*uint64{&e.stamp.file, &mode} {
+		value, n := binary.Uvarint(record)
+		if n <= 0 {
+			return "", nil, false
+		}
+		*to, record = value, record[n:]
+	}
+	if len(record) < len(e.hash) || mode > uint64(fs.ModePerm) {
 		return "", nil, false
 	}
-	e.stamp.file = file
-	record = record[n:]
+	e.stamp.mode = fs.FileMode(mode)
 	copy(e.hash[:], record)
 	at = string(record[len(e.hash):])
 	if at == "" || !filepath.IsLocal(filepath.FromSlash(at)) || e.stamp.size < 0 {

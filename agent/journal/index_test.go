@@ -12,7 +12,7 @@ import (
 )
 
 var sample = map[string]*entry{
-	"a":          {stamp: stamp{kind: agent.PlainFile, size: 3, changed: 5 * time.Second, touched: 7, file: 1 << 63, private: true}, hash: hash{1, 2, 3}},
+	"a":          {stamp: stamp{kind: agent.PlainFile, size: 3, changed: 5 * time.Second, touched: 7, file: 1 << 63, mode: 0o600}, hash: hash{1, 2, 3}},
 	"d/b":        {stamp: stamp{kind: agent.SymbolicLink, changed: -1}, unkept: agent.UnkeptFailed, recent: true},
 	"d/\xff\n c": {stamp: stamp{kind: agent.ExecutableFile, size: 1 << 40}, unkept: agent.UnkeptLarge},
 }

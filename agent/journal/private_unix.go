@@ -4,5 +4,10 @@ package journal
 
 import "io/fs"
 
-// isPrivate reports whether nobody but its owner may read a file.
-func isPrivate(mode fs.FileMode) bool { return mode.IsRegular() && mode&0o077 == 0 }
+// modeOf returns the permission bits of a file; 0 for what is none.
+func modeOf(mode fs.FileMode) fs.FileMode {
+	if !mode.IsRegular() {
+		return 0
+	}
+	return mode.Perm()
+}

@@ -15,9 +15,6 @@ import (
 	"atelier.dev/atelier/agent/internal/pathname"
 )
 
-// maxListed limits the files that one step lists.
-const maxListed = 2000
-
 // recorder records the steps of one session.
 type recorder struct {
 	journal         *Journal
@@ -47,12 +44,36 @@ func (s *step) add(changes []change) {
 func (r *recorder) Begin(ctx context.Context, id string, call agent.GateCall) func(context.Context) *agent.FilesChanged {
 	access := call.Access
 	switch {
+	case call.Tool == agent.HookStep:
+		return r.beginHook(ctx, access.Writes)
 	case call.ReadOnly || access.OnlyReads || access.Own:
 		return nil
 	case namesWrites(call):
 		return r.beginNamed(ctx, id, access.Writes)
 	}
 	return r.beginAny(ctx, id)
+}
+
+// beginHook begins the step of a hook, which may change anything in the folder, and the
+// files of its call wherever they are.
+func (r *recorder) beginHook(ctx context.Context, paths []string) func(context.Context) *agent.FilesChanged {
+	var named []agent.FileRecord
+	for _, path := range paths[:min(len(paths), maxListed)] {
+		at := r.relative(path)
+		named = append(named, agent.FileRecord{Path: pathname.Quote(at), Before: r.version(ctx, at)})
+	}
+	end := r.beginAny(ctx, "")
+	return func(ctx context.Context) *agent.FilesChanged {
+		changed, others := r.compare(ctx, named), end(ctx)
+		if changed == nil || others == nil {
+			return cmp.Or(changed, others)
+		}
+		isNamed := func(f agent.FileRecord) bool {
+			return slices.ContainsFunc(named, func(n agent.FileRecord) bool { return n.Path == f.Path })
+		}
+		others.Files = append(slices.DeleteFunc(others.Files, isNamed), changed.Files...)
+		return limited(ctx, r.journal.store, *others)
+	}
 }
 
 // namesWrites reports whether a call changes the files that it names and no others.
@@ -108,7 +129,7 @@ func (t *tree) end(ctx context.Context, s *step) *agent.FilesChanged {
 		s.add(t.refresh(ctx))
 	}
 	s.partial = s.partial || t.partial
-	return s.report()
+	return limited(ctx, t.store, s.report())
 }
 
 // attribute gives changes that no step ended with to the step that has run longest.
@@ -128,25 +149,12 @@ func (t *tree) idle() bool {
 }
 
 // report says what the step changed.
-func (s *step) report() *agent.FilesChanged {
+func (s *step) report() agent.FilesChanged {
 	out := agent.FilesChanged{Unwatched: s.partial}
 	for _, c := range s.changes {
 		out.Files = append(out.Files, agent.FileRecord{Path: pathname.Quote(c.path), Before: c.before.version(), After: c.after.version()})
 	}
-	return limited(out)
-}
-
-// limited orders a list and cuts it; nil means that nothing changed.
-func limited(out agent.FilesChanged) *agent.FilesChanged {
-	slices.SortFunc(out.Files, func(a, b agent.FileRecord) int { return cmp.Compare(a.Path, b.Path) })
-	if len(out.Files) > maxListed {
-		out.More = len(out.Files) - maxListed
-		out.Files = out.Files[:maxListed]
-	}
-	if len(out.Files) == 0 && !out.Unwatched {
-		return nil
-	}
-	return &out
+	return out
 }
 
 // beginNamed begins a step that changes no other files than these.
@@ -219,7 +227,7 @@ func (r *recorder) compare(ctx context.Context, before []agent.FileRecord) *agen
 			out.Files = append(out.Files, f)
 		}
 	}
-	return limited(out)
+	return limited(ctx, r.journal.store, out)
 }
 
 // relative returns a path as the log has it, with slashes. Links to folders are resolved,
@@ -291,7 +299,7 @@ func (r *recorder) Recover(ctx context.Context, id string) *agent.FilesChanged {
 	s := step{changes: map[string]change{}, partial: t.partial}
 	s.add(t.cutOff)
 	t.cutOff = nil
-	return s.report()
+	return limited(ctx, t.store, s.report())
 }
 
 // intent says that a step begins, so that what it changes is known although the
@@ -316,6 +324,9 @@ func (r *recorder) intentName(id string) string {
 
 // intend writes an intent. Without it a step runs all the same.
 func (r *recorder) intend(id string, in intent) intent {
+	if id == "" {
+		return in // a hook: nobody asks for it
+	}
 	in.name = r.intentName(id)
 	data, err := json.Marshal(in)
 	if err == nil {
@@ -327,7 +338,11 @@ func (r *recorder) intend(id string, in intent) intent {
 	return in
 }
 
-func (in intent) remove() { _ = os.Remove(in.name) }
+func (in intent) remove() {
+	if in.name != "" {
+		_ = os.Remove(in.name)
+	}
+}
 
 func readIntent(name string) (in intent, err error) {
 	f, err := os.Open(name)

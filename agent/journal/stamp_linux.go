@@ -8,7 +8,7 @@ import (
 
 // stampOf returns the stamp of a file.
 func stampOf(info fs.FileInfo) stamp {
-	s := stamp{kind: kindOf(info.Mode()), private: isPrivate(info.Mode()), size: info.Size(), changed: time.Duration(info.ModTime().UnixNano())}
+	s := stamp{kind: kindOf(info.Mode()), mode: modeOf(info.Mode()), size: info.Size(), changed: time.Duration(info.ModTime().UnixNano())}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		s.touched, s.file = time.Duration(st.Ctim.Nano()), st.Ino
 	}

@@ -18,7 +18,7 @@ import (
 // contents, unless they were looked at within [tick] of a change.
 type stamp struct {
 	kind    agent.FileKind // empty if the journal ignores what stands there
-	private bool           // nobody but its owner may read the file
+	mode    fs.FileMode    // the permission bits of a file; 0 where the system has none
 	size    int64
 	changed time.Duration // since 1970: the contents
 	touched time.Duration // since 1970: anything; 0 where the system does not tell
@@ -77,7 +77,7 @@ func (e *entry) version() agent.FileVersion {
 	if e == nil {
 		return agent.FileVersion{}
 	}
-	v := agent.FileVersion{Size: e.stamp.size, Kind: e.stamp.kind, Private: e.stamp.private, Unkept: e.unkept}
+	v := agent.FileVersion{Size: e.stamp.size, Kind: e.stamp.kind, Private: e.stamp.mode != 0 && e.stamp.mode&0o077 == 0, Mode: uint32(e.stamp.mode), Unkept: e.unkept}
 	if e.hash != (hash{}) {
 		v.Hash = hex.EncodeToString(e.hash[:])
 	}
@@ -89,7 +89,7 @@ func (e *entry) same(o *entry) bool {
 	if e == nil || o == nil {
 		return e == o
 	}
-	if e.stamp.kind != o.stamp.kind || e.stamp.size != o.stamp.size || e.hash != o.hash {
+	if e.stamp.kind != o.stamp.kind || e.stamp.mode != o.stamp.mode || e.stamp.size != o.stamp.size || e.hash != o.hash {
 		return false
 	}
 	return e.hash != (hash{}) || e.stamp == o.stamp

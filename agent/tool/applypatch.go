@@ -36,10 +36,10 @@ type applyPatch struct {
 	definition
 	env  env.Environment
 	tree env.Tree
-	seen *fileMemory
+	seen *Memory
 }
 
-func newApplyPatch(e env.Environment, tree env.Tree, seen *fileMemory) *applyPatch {
+func newApplyPatch(e env.Environment, tree env.Tree, seen *Memory) *applyPatch {
 	d := define[applyPatchInput]("ApplyPatch", applyPatchDescription)
 	d.spec.Freeform = &llm.Freeform{Grammar: applyPatchGrammar}
 	return &applyPatch{d, e, tree, seen}

@@ -243,7 +243,7 @@ func TestDefaultTimeouts(t *testing.T) { // LOOP-121, LOOP-122, LOOP-187, K-01, 
 		10 * time.Second: "take 10 seconds;", time.Second: "take 1 second;", 90 * time.Second: "take 90 seconds;",
 		2 * time.Minute: "take 2 minutes;", 150 * time.Second: "take 150 seconds;", 1500 * time.Millisecond: "take 1500 milliseconds;",
 	} {
-		if got := newBash(&still{}, Options{CommandTimeout: timeout}, newFileMemory()).Spec().Description; !strings.Contains(got, want) {
+		if got := newBash(&still{}, Options{CommandTimeout: timeout}, NewMemory("", nil)).Spec().Description; !strings.Contains(got, want) {
 			t.Errorf("with %v the description lacks %q", timeout, want)
 		}
 	}

@@ -55,11 +55,11 @@ type bash struct {
 	env     env.Environment
 	timeout time.Duration // for commands without their own
 	tasks   *Tasks
-	seen    *fileMemory
+	seen    *Memory
 	reduce  func(tool, text string, wanted int) string
 }
 
-func newBash(e env.Environment, o Options, seen *fileMemory) *bash {
+func newBash(e env.Environment, o Options, seen *Memory) *bash {
 	timeout := min(o.CommandTimeout, MaxCommandTimeout)
 	description := StateTimeout(StateShell(BashDescription, e.Platform()), timeout)
 	return &bash{define[BashInput]("Bash", description), e, timeout, o.Tasks, seen, o.Reduce}

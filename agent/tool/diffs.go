@@ -81,7 +81,7 @@ func diffName(text string) string {
 
 // sawDiffs records the lines of files that diffs in a command's output show;
 // the command ran in dir.
-func (m *fileMemory) sawDiffs(ctx context.Context, e env.Environment, dir, text string) {
+func (m *Memory) sawDiffs(ctx context.Context, e env.Environment, dir, text string) {
 	shown := map[string][]hunk{}
 	var names []string
 	for _, h := range hunksOf(text) {

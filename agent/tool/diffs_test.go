@@ -176,7 +176,7 @@ func TestHunksOf(t *testing.T) {
 func TestManyPartsAreCoveredInOnePass(t *testing.T) {
 	t.Parallel()
 	const n = 300_000
-	m, content, parts := newFileMemory(), []byte(strings.Repeat("a\n", n)), make([]span, n)
+	m, content, parts := NewMemory("", nil), []byte(strings.Repeat("a\n", n)), make([]span, n)
 	for i := range parts {
 		parts[i] = span{2 * i, 2*i + 1}
 	}

@@ -33,7 +33,7 @@ type EditInput struct {
 type edit struct {
 	definition
 	env  env.Environment
-	seen *fileMemory
+	seen *Memory
 }
 
 // parse reads the input, with the names that files really have.

@@ -13,16 +13,19 @@ import (
 	"strings"
 	"sync"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/internal/linediff"
 )
 
-// fileMemory remembers the text of each file as the model last saw it, so that no edit
+// Memory remembers the text of each file as the model last saw it, so that no edit
 // is blind or overwrites somebody else's change (K-28). Texts are UTF-8, whatever the
 // file's encoding. It is safe for concurrent use.
-type fileMemory struct {
-	mu    sync.Mutex
-	files map[string]knowledge // by absolute path
+type Memory struct {
+	folder   string
+	contents Contents
+	mu       sync.Mutex
+	files    map[string]knowledge // by absolute path
 }
 
 // knowledge is what the model has seen of a file.
@@ -64,16 +67,23 @@ func (s lineSet) has(line []byte) bool {
 	return ok
 }
 
-func newFileMemory() *fileMemory { return &fileMemory{files: map[string]knowledge{}} }
+// Contents returns the contents of a version of a file that a journal keeps.
+type Contents func(context.Context, agent.FileVersion) ([]byte, error)
+
+// NewMemory returns an empty memory of one session, for [Options]. folder is the session's.
+// Without contents, [Memory.Rewritten] knows nothing.
+func NewMemory(folder string, contents Contents) *Memory {
+	return &Memory{folder: folder, contents: contents, files: map[string]knowledge{}}
+}
 
 // saw records that the model has seen or written a whole text.
-func (m *fileMemory) saw(path string, content []byte) {
+func (m *Memory) saw(path string, content []byte) {
 	m.sawPage(path, env.Hash(content), textsOf(content, nil))
 }
 
 // sawPage records that the model has seen lines of a text with the given hash, and may
 // change all of it. An empty hash records nothing.
-func (m *fileMemory) sawPage(path, hash string, lines iter.Seq[string]) {
+func (m *Memory) sawPage(path, hash string, lines iter.Seq[string]) {
 	if hash == "" {
 		return
 	}
@@ -95,7 +105,7 @@ func textsOf(content []byte, marked []bool) iter.Seq[string] {
 
 // sawLines records that the model has seen lines of a file, in addition to
 // those of the same content that it saw before.
-func (m *fileMemory) sawLines(path string, content []byte, lines []bool) {
+func (m *Memory) sawLines(path string, content []byte, lines []bool) {
 	if !slices.Contains(lines, true) {
 		return
 	}
@@ -127,7 +137,7 @@ func either(a, b []bool) []bool {
 
 // linesSeen returns for each line of content whether the model has seen it. In a file
 // that somebody else changed, these are the lines that read as they did.
-func (m *fileMemory) linesSeen(path string, content []byte) []bool {
+func (m *Memory) linesSeen(path string, content []byte) []bool {
 	m.mu.Lock()
 	known, ok := m.files[path]
 	m.mu.Unlock()
@@ -150,18 +160,18 @@ func (m *fileMemory) linesSeen(path string, content []byte) []bool {
 // changed records that the model turned one content, of which it knew the given
 // lines, into another. It knows the remaining ones of these lines and those
 // that it wrote.
-func (m *fileMemory) changed(path string, before, after []byte, known []bool) {
+func (m *Memory) changed(path string, before, after []byte, known []bool) {
 	if !slices.Contains(known, false) {
 		m.saw(path, after)
 		return
 	}
-	m.sawLines(path, after, carried(before, after, known))
+	m.sawLines(path, after, carried(before, after, known, true))
 }
 
 // carried returns which lines of the new content are known: lines that were
-// known before, and new ones. If the contents are too large to compare, none
-// are known.
-func carried(before, after []byte, known []bool) []bool {
+// known before and, if the model was told, new ones. If the contents are too large to
+// compare, none are known.
+func carried(before, after []byte, known []bool, told bool) []bool {
 	if len(before) > maxCompared || len(after) > maxCompared {
 		return nil
 	}
@@ -170,7 +180,7 @@ func carried(before, after []byte, known []bool) []bool {
 	for _, e := range linediff.Edits(string(before), string(after)) {
 		kept := len(linesOf(before[at:e.Start]))
 		lines = append(lines, known[line:line+kept]...)
-		lines = append(lines, slices.Repeat([]bool{true}, lineCount(e.New))...)
+		lines = append(lines, slices.Repeat([]bool{told}, lineCount(e.New))...)
 		at, line = e.End, line+kept+len(linesOf(before[e.Start:e.End]))
 	}
 	lines = append(lines, known[line:]...)
@@ -187,7 +197,7 @@ const maxShown = 20
 type shownFiles map[string]string
 
 // before hashes the files that a command is about to print.
-func (m *fileMemory) before(ctx context.Context, files env.Files, paths []string) shownFiles {
+func (m *Memory) before(ctx context.Context, files env.Files, paths []string) shownFiles {
 	shown := shownFiles{}
 	for _, path := range paths[:min(len(paths), maxShown)] {
 		if text, err := env.ReadText(ctx, files, path); err == nil {
@@ -200,7 +210,7 @@ func (m *fileMemory) before(ctx context.Context, files env.Files, paths []string
 // after records that the model has seen the files that a command printed: text
 // counts as read by whatever tool it came (K-42). A file that changed meanwhile
 // does not count.
-func (m *fileMemory) after(ctx context.Context, files env.Files, shown shownFiles) {
+func (m *Memory) after(ctx context.Context, files env.Files, shown shownFiles) {
 	for path, hash := range shown {
 		if text, err := env.ReadText(ctx, files, path); err == nil && env.Hash(text.UTF8) == hash {
 			m.saw(path, text.UTF8)
@@ -209,7 +219,7 @@ func (m *fileMemory) after(ctx context.Context, files env.Files, shown shownFile
 }
 
 // stale reports whether the model has seen the file, but in another state.
-func (m *fileMemory) stale(path string, content []byte) bool {
+func (m *Memory) stale(path string, content []byte) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known, ok := m.files[path]
@@ -218,7 +228,7 @@ func (m *fileMemory) stale(path string, content []byte) bool {
 
 // read returns an error for the model if it has seen nothing of the file. An empty file
 // may be written unseen, because nothing is lost.
-func (m *fileMemory) read(path, shown string, content []byte) error {
+func (m *Memory) read(path, shown string, content []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, ok := m.files[path]; !ok && len(content) > 0 {
@@ -229,7 +239,7 @@ func (m *fileMemory) read(path, shown string, content []byte) error {
 
 // unchanged returns an error for the model if somebody else changed the file. It accepts
 // a file that the model has never seen.
-func (m *fileMemory) unchanged(path, shown string, content []byte) error {
+func (m *Memory) unchanged(path, shown string, content []byte) error {
 	if !m.stale(path, content) || len(content) == 0 {
 		return nil
 	}
@@ -237,7 +247,7 @@ func (m *fileMemory) unchanged(path, shown string, content []byte) error {
 }
 
 // current returns an error for the model unless it has seen all of the file as it is.
-func (m *fileMemory) current(path, shown string, content []byte) error {
+func (m *Memory) current(path, shown string, content []byte) error {
 	if err := errors.Join(m.read(path, shown, content), m.unchanged(path, shown, content)); err != nil {
 		return err
 	}
@@ -250,7 +260,7 @@ func (m *fileMemory) current(path, shown string, content []byte) error {
 // covers returns an error for the model unless it has seen the lines that contain parts
 // of a file, as they are. Elsewhere the file may have changed. The parts are in order and
 // do not overlap.
-func (m *fileMemory) covers(path, shown string, content []byte, parts []span) error {
+func (m *Memory) covers(path, shown string, content []byte, parts []span) error {
 	if err := m.read(path, shown, content); err != nil {
 		return err
 	}
@@ -277,7 +287,7 @@ func (m *fileMemory) covers(path, shown string, content []byte, parts []span) er
 	return nil
 }
 
-// Limits of what [fileMemory.news] shows.
+// Limits of what [Memory.news] shows.
 const (
 	maxNews     = 20
 	maxNewsLine = 200
@@ -285,7 +295,7 @@ const (
 
 // news says which of the lines from one to another, counted from 0, the model has not
 // seen in a file that somebody else changed.
-func (m *fileMemory) news(path string, content []byte, from, to int) string {
+func (m *Memory) news(path string, content []byte, from, to int) string {
 	seen, lines := m.linesSeen(path, content), linesOf(content)
 	var b strings.Builder
 	shown, more := 0, 0

@@ -66,7 +66,7 @@ func TestPrintingOfAChangingFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, memory := filepath.Join(b.dir, "f"), newFileMemory()
+	path, memory := filepath.Join(b.dir, "f"), NewMemory("", nil)
 	printed := memory.before(t.Context(), e, []string{path})
 	b.put("f", "two\n")
 	memory.after(t.Context(), e, printed)

@@ -39,7 +39,7 @@ type ReadManyInput struct {
 type readMany struct {
 	definition
 	env  env.Environment
-	seen *fileMemory
+	seen *Memory
 }
 
 // parse reads the input, with the names that files really have.

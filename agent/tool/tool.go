@@ -26,6 +26,8 @@ type Options struct {
 	// Reduce cuts output to the model's share, like the session does, because
 	// text that was cut away does not count as read. nil means [Truncate].
 	Reduce func(tool, text string, wanted int) string
+	// Memory is what the model knows of files; nil creates an empty one.
+	Memory *Memory
 }
 
 // Builtin returns the tools of one session. They share the memory of which
@@ -44,7 +46,10 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 	if o.Reduce == nil {
 		o.Reduce = Truncate
 	}
-	seen := newFileMemory()
+	seen := o.Memory
+	if seen == nil {
+		seen = NewMemory("", nil)
+	}
 	tools := []agent.Tool{
 		&read{reader[ReadInput]("Read", readDescription), e, seen},
 		&write{define[WriteInput]("Write", writeDescription), e, seen},

@@ -26,7 +26,7 @@ type WriteInput struct {
 type write struct {
 	definition
 	env  env.Environment
-	seen *fileMemory
+	seen *Memory
 }
 
 // Access implements [agent.Accessor].

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"syscall"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/changes"
@@ -69,6 +70,10 @@ func (f *Folder) put(ctx context.Context, r agent.FileRecord, token string) agen
 		return agent.ConflictChanged
 	case errors.Is(err, disk.ErrOccupied):
 		return agent.ConflictOccupied
+	case errors.Is(err, disk.ErrLinked):
+		return agent.ConflictLinked
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return agent.ConflictFull
 	}
 	slog.Warn("restoring a file failed", "path", r.Path, "err", err)
 	return agent.ConflictRefused

@@ -25,7 +25,7 @@ type Past struct {
 	Step
 	Turn int
 	At   int64
-	// What names the step: the tool, or the command of the user.
+	// What names the step: the tool, the hook, or the command of the user.
 	Tool, Command string
 	order         int64
 	// undone names for each file the restoration that took its change out.
@@ -38,8 +38,8 @@ type Restored struct {
 	Session string
 	At      int64
 	order   int64
-	// Reverted says that it was itself undone.
-	Reverted bool
+	// reverted are its files whose changes were brought back, also by several redos.
+	reverted map[string]bool
 }
 
 // Apply folds in an event of a session. The events of each session come in order.
@@ -49,6 +49,8 @@ func (h *History) Apply(ev agent.Event) {
 		h.add(ev, d.CallID, d.Files, Past{Tool: d.Tool})
 	case agent.LocalCommandEnd:
 		h.add(ev, d.ID, d.Files, Past{Command: d.Command})
+	case agent.HookEnd:
+		h.add(ev, d.ID, d.Files, Past{Tool: d.Name})
 	case agent.Forked: // what was changed before belongs to the other session
 		h.Steps = slices.DeleteFunc(h.Steps, func(p Past) bool { return p.Session == ev.Session })
 		h.Restorations = slices.DeleteFunc(h.Restorations, func(r Restored) bool { return r.Session == ev.Session })
@@ -75,7 +77,7 @@ func (h *History) add(ev agent.Event, id string, changed *agent.FilesChanged, p 
 	if changed == nil || len(changed.Files) == 0 && changed.More == 0 && !changed.Unwatched {
 		return
 	}
-	p.Step = Step{StepRef: agent.StepRef{Session: ev.Session, Call: id}, FilesChanged: *changed}
+	p.Step = Step{StepRef: agent.StepRef{Session: ev.Session, Call: id}, FilesChanged: *changed, RanCommand: p.Command != "" || p.Tool == "Bash"}
 	p.Turn, p.At, p.order = ev.Turn, ev.At, h.place(ev)
 	h.Steps = newest(append(h.Steps, p))
 }
@@ -126,7 +128,6 @@ func (h *History) Settle() {
 
 // revert lets the changes stand again that a restoration took out and by restored.
 func (r *Restored) revert(at map[agent.StepRef]*Past, by *Restored) {
-	r.Reverted = true
 	for _, ref := range r.Undone {
 		p := at[ref]
 		if p == nil {
@@ -138,9 +139,12 @@ func (r *Restored) revert(at map[agent.StepRef]*Past, by *Restored) {
 			}
 		}
 	}
+	if r.reverted == nil {
+		r.reverted = map[string]bool{}
+	}
 	for _, f := range r.Files { // what could not be brought back can be tried again
-		if !by.covers(f.Path) {
-			r.Reverted = false
+		if by.covers(f.Path) {
+			r.reverted[f.Path] = true
 		}
 	}
 }
@@ -178,19 +182,45 @@ func (h *History) Undoing(want func(*Past) bool) []Step {
 	return steps
 }
 
-// Redoing returns a restoration as a step, whose change is taken out of the files
-// again. It reports false if there is none, or if it was undone before.
+// Pass has the history leave out steps, or restorations, of which nothing is left to do in
+// the files, so that what is older comes next.
+func (h *History) Pass(steps []Step) {
+	for _, s := range steps {
+		for i := range h.Steps {
+			if p := &h.Steps[i]; p.StepRef == s.StepRef {
+				for _, f := range p.Files {
+					p.undone[f.Path] = "nothing"
+				}
+			}
+		}
+		for i := range h.Restorations {
+			if r := &h.Restorations[i]; r.ID == s.Call {
+				r.revert(nil, &Restored{})
+			}
+		}
+	}
+}
+
+// Redoing returns what of a restoration was not brought back yet as a step, whose change
+// is taken out of the files again. It reports false if there is none.
 func (h *History) Redoing(id string) (Step, bool) {
 	for _, r := range h.Restorations {
 		if r.ID == id {
-			return Step{StepRef: agent.StepRef{Session: r.Session, Call: id}, FilesChanged: r.FilesChanged}, r.Redoable()
+			changed := r.FilesChanged
+			changed.Files = r.standing()
+			return Step{StepRef: agent.StepRef{Session: r.Session, Call: id}, FilesChanged: changed}, r.Redoable()
 		}
 	}
 	return Step{}, false
 }
 
 // Redoable reports whether the restoration took changes out that can be brought back.
-func (r *Restored) Redoable() bool { return len(r.Undone) > 0 && !r.Reverted && len(r.Files) > 0 }
+func (r *Restored) Redoable() bool { return len(r.Undone) > 0 && len(r.standing()) > 0 }
+
+// standing returns the files of the restoration that were not brought back since.
+func (r *Restored) standing() []agent.FileRecord {
+	return slices.DeleteFunc(slices.Clone(r.Files), func(f agent.FileRecord) bool { return r.reverted[f.Path] })
+}
 
 // LastUndone returns the newest restoration that can be undone; nil if there is none.
 func (h *History) LastUndone() *Restored {

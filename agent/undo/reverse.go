@@ -141,10 +141,13 @@ func (f *Folder) reverse(ctx context.Context, now disk.Content, r agent.FileReco
 		return now, nil, agent.ConflictOccupied, nil
 	case to.Unkept != "":
 		return now, nil, agent.ConflictUnkept, nil
-	case now.Is(base):
+	case !now.Large && disk.Alike(now.Version(), base):
 		then, reason, err := f.load(ctx, to)
 		if reason != "" {
 			then = now
+		} else if isFile(now.Kind) && isFile(then.Kind) && !now.Is(base) { // somebody else's permissions stay
+			then.Mode, then.Private = now.Mode, now.Private
+			then = then.Agreed()
 		}
 		return then, nil, reason, err
 	case base.Unkept != "":
@@ -175,9 +178,13 @@ func (f *Folder) merge(ctx context.Context, now disk.Content, base, to agent.Fil
 		return now, nil, agent.ConflictBinary, nil
 	}
 	merged := merge.Texts(string(was.Data), string(now.Data), string(old.Data))
-	then := disk.Content{Kind: now.Kind, Data: []byte(merged.Text), Private: now.Private}
-	if now.Kind == base.Kind { // nobody changed the mode since
+	then := disk.Content{Kind: now.Kind, Data: []byte(merged.Text), Private: now.Private, Mode: now.Mode}
+	if now.Kind == base.Kind && (now.Mode == base.Mode || base.Mode == 0) { // nobody changed the mode since
 		then.Kind = to.Kind
+		if base.Mode != 0 && to.Mode != 0 {
+			then.Mode, then.Private = to.Mode, to.Private
+		}
+		then = then.Agreed()
 	}
 	if len(merged.Conflicts) > 0 {
 		return then, merged.Conflicts, agent.ConflictChanged, nil
@@ -191,7 +198,7 @@ func (f *Folder) load(ctx context.Context, v agent.FileVersion) (disk.Content, a
 		return disk.Content{}, "", nil
 	}
 	data, err := f.contents.Contents(ctx, v)
-	c := disk.Content{Kind: v.Kind, Data: data, Private: v.Private}
+	c := disk.Content{Kind: v.Kind, Data: data, Private: v.Private, Mode: v.Mode}
 	switch {
 	case ctx.Err() != nil:
 		return c, "", errors.Join(context.Cause(ctx), err)

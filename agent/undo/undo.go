@@ -30,6 +30,7 @@ const (
 	maxDiffs = 4 << 20 // bytes of all diffs
 	maxMerge = 8 << 20 // bytes of a text that is merged
 	maxShown = 20      // conflicts of a file that are shown
+	maxPaths = 1000    // paths of a restoration of all files that are listed
 	lines    = 3       // of context around a change
 )
 
@@ -45,6 +46,9 @@ type Contents interface {
 type Step struct {
 	agent.StepRef
 	agent.FilesChanged
+	// RanCommand says that the step may have changed files that are not recorded, because
+	// git ignores them.
+	RanCommand bool
 }
 
 // Choice is what of a file is restored, and in what state the file was shown.
@@ -66,6 +70,13 @@ type Plan struct {
 	// says that others may have been missed.
 	More      int
 	Unwatched bool
+	// Commands says that some steps ran commands.
+	Commands bool
+}
+
+// Idle reports whether the plan has files, all of which are what they would be.
+func (p *Plan) Idle() bool {
+	return len(p.Files) > 0 && p.More == 0 && !slices.ContainsFunc(p.Files, func(f File) bool { return f.Reason != "" || f.Restorable() })
 }
 
 // File is what would be done to one file.
@@ -117,6 +128,7 @@ func (f *Folder) Plan(ctx context.Context, steps []Step, paths ...string) (Plan,
 	for _, s := range steps {
 		p.More += s.More
 		p.Unwatched = p.Unwatched || s.Unwatched
+		p.Commands = p.Commands || s.RanCommand
 	}
 	room := maxDiffs
 	b := f.batch(steps)
@@ -166,6 +178,9 @@ func (f *Folder) Prepare(ctx context.Context, steps []Step, choices []Choice) (a
 	if len(chosen) > 0 {
 		return r, fmt.Errorf("prepare to restore files: %w", ErrStale)
 	}
+	if len(r.Paths) == len(b.files) && len(r.Paths) > maxPaths {
+		r.Paths = nil // all
+	}
 	return r, nil
 }
 
@@ -186,7 +201,7 @@ func (f *Folder) prepare(ctx context.Context, r *agent.FilesRestored, o outcome,
 			return fmt.Errorf("prepare to restore %s: %w", c.Path, ErrStale)
 		}
 		if text != string(o.then.Data) {
-			then.Data, then.Kind = []byte(text), o.now.Kind
+			then.Data, then.Kind, then.Mode = []byte(text), o.now.Kind, o.now.Mode
 			r.Partly = append(r.Partly, c.Path)
 		}
 	}
@@ -219,7 +234,7 @@ func (f *Folder) keep(ctx context.Context, c disk.Content) agent.FileVersion {
 			v = f.contents.Keep(ctx, c.Kind, c.Data) // anew: the damaged one is gone
 		}
 	}
-	v.Private = c.Private
+	v.Private, v.Mode = c.Private, c.Mode
 	return v
 }
 
@@ -265,6 +280,9 @@ func (b *batch) outcome(ctx context.Context, records []agent.FileRecord) (outcom
 			break
 		}
 		o.then, o.file.Conflicts = next, append(o.file.Conflicts, conflicts...)
+	}
+	if o.now.Linked && o.then.Kind != "" && !o.now.Is(o.then.Version()) {
+		o.file.Reason, o.file.Conflicts, o.then = agent.ConflictLinked, nil, o.now
 	}
 	o.file.Places = len(o.file.Conflicts)
 	o.file.Conflicts = o.file.Conflicts[:min(o.file.Places, maxShown)]

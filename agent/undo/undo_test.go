@@ -413,3 +413,63 @@ func TestMakesWay(t *testing.T) {
 		t.Errorf("link leads to %q, %v", target, err)
 	}
 }
+
+// A restoration that is brought back in parts can be redone until each of its files came
+// back, and then gives way to the one before it.
+func TestRedoInParts(t *testing.T) {
+	t.Parallel()
+	part := func(paths ...string) agent.FilesRestored { return agent.FilesRestored{Redone: "r2", Paths: paths} }
+	conflict := func(r agent.FilesRestored, path string) agent.FilesRestored {
+		r.Conflicts = []agent.RestoreConflict{{Path: path, Reason: agent.ConflictChanged}}
+		return r
+	}
+	partly := func(r agent.FilesRestored, path string) agent.FilesRestored { r.Partly = []string{path}; return r }
+	for name, tt := range map[string]struct {
+		redos []agent.FilesRestored
+		left  []string // of r2; none means that r1 is next
+	}{
+		"nothing yet":           {nil, []string{"f0", "f1", "f2"}},
+		"all at once":           {[]agent.FilesRestored{{Redone: "r2"}}, nil},
+		"a conflict first":      {[]agent.FilesRestored{conflict(part("f0", "f1", "f2"), "f0")}, []string{"f0"}},
+		"a conflict, then that": {[]agent.FilesRestored{conflict(part("f0", "f1", "f2"), "f0"), part("f0")}, nil},
+		"one by one":            {[]agent.FilesRestored{part("f2"), part("f0"), part("f1")}, nil},
+		"two of three":          {[]agent.FilesRestored{part("f2"), part("f0")}, []string{"f1"}},
+		"some lines only":       {[]agent.FilesRestored{part("f1", "f2"), partly(part("f0"), "f0")}, []string{"f0"}},
+		"some lines, then all":  {[]agent.FilesRestored{part("f1", "f2"), partly(part("f0"), "f0"), part("f0")}, nil},
+		"cut off by a crash":    {[]agent.FilesRestored{conflict(agent.FilesRestored{Redone: "r2"}, "f2"), part("f2")}, nil},
+	} {
+		files := func(names ...string) (out agent.FilesChanged) {
+			for _, name := range names {
+				out.Files = append(out.Files, agent.FileRecord{Path: name})
+			}
+			return out
+		}
+		first, second := files("f3"), files("f0", "f1", "f2")
+		var h History
+		events := []agent.Payload{
+			agent.ToolCallEnd{CallID: "1", Files: &second}, agent.ToolCallEnd{CallID: "2", Files: &first},
+			agent.FilesRestored{ID: "r1", Undone: []agent.StepRef{{Session: "s", Call: "2"}}, FilesChanged: first},
+			agent.FilesRestored{ID: "r2", Undone: []agent.StepRef{{Session: "s", Call: "1"}}, FilesChanged: second},
+		}
+		for i, r := range tt.redos {
+			r.ID, r.FilesChanged = "redo"+strconv.Itoa(i), second
+			events = append(events, r)
+		}
+		for i, p := range events {
+			h.Apply(agent.Event{Session: "s", Seq: int64(i + 1), At: int64(i), Data: p})
+		}
+		h.Settle()
+		next, want := h.LastUndone().ID, "r1"
+		if tt.left != nil {
+			want = "r2"
+		}
+		var left []string
+		step, ok := h.Redoing("r2")
+		for _, f := range step.Files {
+			left = append(left, f.Path)
+		}
+		if diff := cmp.Diff(tt.left, left); next != want || ok != (tt.left != nil) || diff != "" {
+			t.Errorf("%s: %s is next, want %s; %v; %s", name, next, want, ok, diff)
+		}
+	}
+}

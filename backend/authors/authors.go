@@ -260,13 +260,8 @@ func (r Reader) read(ctx context.Context, row backend.FileStep, path string) (f 
 
 // filesOf returns the files that an event says were changed.
 func filesOf(data agent.Payload) (files []agent.FileRecord, ok bool) {
-	var changed *agent.FilesChanged
-	switch d := data.(type) {
-	case agent.ToolCallEnd:
-		changed = d.Files
-	case agent.LocalCommandEnd:
-		changed = d.Files
-	case agent.FilesRestored:
+	_, changed := agent.Recorded(data)
+	if d, ok := data.(agent.FilesRestored); ok {
 		changed = &d.FilesChanged
 	}
 	if changed == nil {
@@ -290,6 +285,12 @@ func (r Reader) describe(ctx context.Context, f found) (BlameStep, error) {
 	switch d := f.event.Data.(type) {
 	case agent.LocalCommandEnd:
 		step.Made.Prompt = text.Head(d.Command, maxPrompt)
+	case agent.HookEnd:
+		step.Tool = d.Name
+		if step.Made, err = r.Log.TurnOf(ctx, f.event); err != nil {
+			return BlameStep{}, err
+		}
+		step.Made.Prompt = text.Head(step.Made.Prompt, maxPrompt)
 	case agent.ToolCallEnd:
 		step.Tool, step.Authority = d.Tool, d.Authority
 		if step.Made, err = r.Log.TurnOf(ctx, f.event); err != nil {

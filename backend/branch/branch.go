@@ -102,6 +102,8 @@ func (w *Work) Apply(ev agent.Event) {
 		}
 	case agent.LocalCommandEnd:
 		w.take(d.Files)
+	case agent.HookEnd:
+		w.take(d.Files)
 	case agent.FilesRestored:
 		w.take(&d.FilesChanged)
 	}

@@ -46,6 +46,9 @@ func ForDisplay(ev agent.Event) agent.Event {
 		d.Output, d.Size = middleCut(d.Output)
 		d.Files = displayFiles(d.Files)
 		ev.Data = d
+	case agent.HookEnd:
+		d.Files = displayFiles(d.Files)
+		ev.Data = d
 	case agent.FilesRestored:
 		d.FilesChanged = *displayFiles(&d.FilesChanged)
 		ev.Data = d

@@ -58,6 +58,13 @@ func (l *Session) await(tell Observation) bool {
 	return true
 }
 
+// HasBesides reports whether hooks that run beside the session may have changed files that
+// its log does not know of yet.
+func (l *Session) HasBesides() bool {
+	session := l.session()
+	return session != nil && session.HasBesides()
+}
+
 // Fire runs the session's hooks of a point outside of its turns and waits for what they
 // advise, also when the session is ending and Observe takes nothing more. What they say
 // and report enters the log like that of Observe; a decision is the caller's to follow.

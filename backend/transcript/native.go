@@ -175,6 +175,9 @@ func (n *native) taken(p agent.Payload) (agent.Payload, bool) {
 			d.Details.Agent, d.Details.Skill = nil, ownSkill(d.Details.Skill)
 		}
 		return valid(d, d.CallID)
+	case agent.HookEnd:
+		d.ID, d.Files = "", nil
+		return d, true
 	case agent.LocalCommandStart:
 		return d, true
 	case agent.LocalCommandEnd:

@@ -36,6 +36,11 @@ func Without(events iter.Seq2[agent.Event, error], output, reasoning bool) iter.
 					d.Output, d.ModelOutput, d.Files = "", nil, nil
 					ev.Data = d
 				}
+			case agent.HookEnd:
+				if output {
+					d.Files = nil
+					ev.Data = d
+				}
 			case agent.TextEnd:
 				if reasoning {
 					d.Message.Parts = slices.DeleteFunc(slices.Clone(d.Message.Parts), func(p llm.Part) bool {

@@ -28,7 +28,8 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	}
 	reduce := w.reducer()
 	found := w.skillsOf(ctx, info)
-	tools, err := agent.NewRegistry(append(w.tools(info, place), skill.Tool(found))...)
+	memory := tool.NewMemory(folder, w.journal.Objects().Contents)
+	tools, err := agent.NewRegistry(append(w.tools(info, place, memory), skill.Tool(found))...)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.model(),
 		Compactor: w.compactor(), Hooks: w.pointsOf(info, place.hooks),
-		CleanUp: func(ctx context.Context) { w.cleanUp(ctx, info.ID) }, Recorder: w.recorder(info), Attach: w.attached(info),
+		CleanUp: func(ctx context.Context) { w.cleanUp(ctx, info.ID) }, Recorder: w.recorder(info), Rewritten: memory.Rewritten, Attach: w.attached(info),
 		Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...)
 	if err != nil || session.Transcript().Settings.Model != "" || len(past) == 0 {
@@ -86,8 +87,8 @@ func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.P
 }
 
 // tools returns the tools of a session.
-func (w *Workbench) tools(info backend.SessionInfo, place workplace) []agent.Tool {
-	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks, Reduce: w.reducer()})
+func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *tool.Memory) []agent.Tool {
+	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks, Reduce: w.reducer(), Memory: memory})
 	if info.Helper != nil { // an agent cannot start agents (LOOP-148)
 		return all
 	}

@@ -122,7 +122,7 @@ func (c *Caller) Tools() ([]agent.Spec, error) {
 		return nil, err
 	}
 	var specs []agent.Spec
-	for _, t := range c.bench.tools(backend.SessionInfo{Settings: c.settings}, workplace{env: local, tasks: c.bench.newTasks("")}) {
+	for _, t := range c.bench.tools(backend.SessionInfo{Settings: c.settings}, workplace{env: local, tasks: c.bench.newTasks("")}, nil) {
 		specs = append(specs, t.Spec())
 	}
 	return specs, nil

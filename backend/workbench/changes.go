@@ -74,7 +74,8 @@ func (w *Workbench) listChanges(ctx context.Context, in ChangesRequest) (Changes
 		}
 		reply := ChangesReply{
 			Scope: in.Scope, Git: l.Git, Why: l.Why, Branch: l.Branch, Base: l.Base, Bases: l.Bases, State: l.State,
-			More: l.More, Added: l.Added, Removed: l.Removed,
+			More: l.More, Added: l.Added, Removed: l.Removed, Uncounted: l.Uncounted,
+			Commit: ChangesSums{l.Commit.Files, l.Commit.Added, l.Commit.Removed},
 		}
 		for _, file := range l.Files {
 			reply.Files = append(reply.Files, ChangedFile{
@@ -91,6 +92,7 @@ func (w *Workbench) diffOfChange(ctx context.Context, in DiffRequest) (DiffReply
 	if err != nil {
 		return DiffReply{}, err
 	}
+	q.Staged = in.Staged
 	shape := changes.Shape{IgnoreSpace: in.Whitespace == IgnoreWhitespace, Context: in.Context}
 	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (DiffReply, error) {
 		d, err := f.Diff(ctx, q, in.Path, in.From, shape)
@@ -129,6 +131,17 @@ type ChangesReply struct {
 	More    int                  `json:"more,omitempty"` // files that are not listed
 	Added   int                  `json:"added"`          // includes files that are not listed, if git knows them
 	Removed int                  `json:"removed"`
+	// Uncounted says that the lines of some files are not in Added.
+	Uncounted bool `json:"uncounted,omitempty"`
+	// Commit is what is staged.
+	Commit ChangesSums `json:"commit"`
+}
+
+// ChangesSums adds up changes.
+type ChangesSums struct {
+	Files   int `json:"files"`
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
 }
 
 // ChangedFile is one file of a ChangesReply. Its paths go back unchanged in
@@ -161,6 +174,7 @@ type DiffRequest struct {
 	Base       string              `json:"base,omitempty"`
 	Path       string              `json:"path"`
 	From       string              `json:"from,omitempty"`
+	Staged     changes.Staged      `json:"staged,omitempty"` // of uncommitted changes
 	Whitespace Whitespace          `json:"whitespace,omitempty"`
 	Context    int                 `json:"context,omitempty"` // lines around each change; 0 means 3
 }

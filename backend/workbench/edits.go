@@ -88,18 +88,25 @@ func (w *Workbench) editsOf(ctx context.Context, session string, last bool) (out
 	if err != nil {
 		return nil, 0, err
 	}
-	all := slices.Clone(own.edits)
-	if last {
-		all = slices.DeleteFunc(all, func(e edit) bool { return e.turn != own.turn })
+	var all []edit
+	base := w.boundsOf(info)
+	for _, e := range own.edits {
+		if at, ok := seenFrom(base, w.folderOf(info)); ok && (!last || e.turn == own.turn) {
+			all = append(all, at.edit(e))
+		}
 	}
 	for _, helper := range helpers {
+		at, ok := seenFrom(base, w.folderOf(helper))
+		if !ok || w.treeGone(helper) {
+			continue // what it changed is not here
+		}
 		log, err := w.editLog(ctx, helper)
 		if err != nil {
 			return nil, 0, err
 		}
 		for _, e := range log.edits {
 			if !last || e.at >= own.began {
-				all = append(all, e)
+				all = append(all, at.edit(e))
 			}
 		}
 	}
@@ -184,11 +191,15 @@ func (l *editLog) add(ev agent.Event, contents func(agent.FileVersion) ([]byte, 
 	case agent.ToolCallEnd:
 		switch {
 		case d.Outcome == agent.OutcomeDenied:
-		case d.Details != nil && len(d.Details.Changes) > 0:
+		case d.Details != nil && len(d.Details.Changes) > 0 && (d.Files == nil || !d.Files.Hooked):
 			for _, change := range d.Details.Changes {
 				e.changes = append(e.changes, changes.Edit{FileChange: change})
 			}
 		case d.Files != nil:
+			e.record(*d.Files, contents)
+		}
+	case agent.HookEnd:
+		if d.Files != nil {
 			e.record(*d.Files, contents)
 		}
 	case agent.FilesRestored:

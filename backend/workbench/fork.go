@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,6 +48,9 @@ type ForkReply struct {
 	Session backend.SessionInfo `json:"session"`
 	// Prompt is the input that the session was forked at, to be edited and sent again.
 	Prompt string `json:"prompt,omitempty"`
+	// Included counts the ignored files that its new worktree got, because a file
+	// .worktreeinclude names them.
+	Included int `json:"included,omitempty"`
 }
 
 // ForkSession makes a session that begins with a copy of another one's log, which
@@ -100,7 +102,7 @@ func (w *Workbench) ForkSession(ctx context.Context, in ForkRequest) (ForkReply,
 	if settings.Mode == agent.ModeBypass {
 		err = w.permitBypass(ctx, id)
 	}
-	return ForkReply{Session: info, Prompt: cut.Prompt}, err
+	return ForkReply{Session: info, Prompt: cut.Prompt, Included: f.included}, err
 }
 
 func isUnmarked(m agent.Marks) bool {
@@ -114,6 +116,8 @@ type fork struct {
 	turn   int
 	ends   []agent.Payload // of what was under way
 	forked agent.Forked
+	// included counts the ignored files that its worktree got.
+	included int
 }
 
 // foldFork folds the part of a log that is copied.
@@ -203,12 +207,14 @@ func (w *Workbench) placeFork(ctx context.Context, f *fork, source backend.Sessi
 		if err != nil {
 			return remove, fmt.Errorf("find the worktree in the project: %w", err)
 		}
-		f.forked.Worktree = filepath.ToSlash(below)
-		remove = func() { w.removeTree(context.WithoutCancel(ctx), tree) }
+		f.forked.Worktree, f.included = filepath.ToSlash(below), tree.Included
+		remove = func() { _, _ = w.removeTree(context.WithoutCancel(ctx), tree) }
 	default:
 		return remove, backend.Problem(backend.ProblemForkFolder, string(folder))
 	}
-	f.forked.Moved = source.Helper != nil || f.forked.Worktree != source.Worktree
+	if f.forked.Moved = source.Helper != nil || f.forked.Worktree != source.Worktree; f.forked.Moved {
+		f.forked.Branch = w.branchIn(f.forked.Worktree)
+	}
 	return remove, err
 }
 
@@ -287,46 +293,4 @@ func (w *Workbench) treePresent(info backend.SessionInfo) error {
 		return backend.Problem(backend.ProblemWorktreeGone, info.Worktree)
 	}
 	return nil
-}
-
-// forgetTree removes the worktree of a session that was deleted, unless something
-// would be lost with it or another session works there.
-func (w *Workbench) forgetTree(ctx context.Context, info backend.SessionInfo) {
-	tree, ok := w.ownTree(info)
-	if !ok || w.cfg.ReadOnly {
-		return
-	}
-	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
-	if err != nil {
-		slog.Warn("could not see who uses a worktree", "worktree", info.Worktree, "err", err)
-		return
-	}
-	for _, other := range sessions {
-		if t, ok := w.ownTree(other); ok && t.Name == tree.Name {
-			return
-		}
-	}
-	if w.removeTree(ctx, tree) && info.Origin != nil {
-		w.tellRemoved(ctx, info.Origin.Session, tree)
-	}
-}
-
-// tellRemoved tells the hooks of the session that was forked that the worktree of the
-// fork is gone, if there still is such a session. The fork has ended.
-func (w *Workbench) tellRemoved(ctx context.Context, session string, tree worktree.Tree) {
-	l, release, err := w.sessions.Open(ctx, session)
-	if err != nil {
-		return
-	}
-	defer release()
-	l.Observe(agent.HookWorktreeRemove, func(context.Context) agent.HookInput { return removed(tree) })
-}
-
-// removeTree removes a worktree if nothing is lost with it, and reports whether it did.
-func (w *Workbench) removeTree(ctx context.Context, tree worktree.Tree) bool {
-	kept, err := worktree.Remove(ctx, tree)
-	if err != nil || kept != "" {
-		slog.Info("kept a worktree", "worktree", tree.Path(), "because", string(kept), "err", err)
-	}
-	return err == nil && kept == ""
 }

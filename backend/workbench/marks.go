@@ -143,15 +143,21 @@ func (w *Workbench) removeSession(ctx context.Context, in SessionRef) (RemoveRep
 	if err != nil {
 		return RemoveReply{}, err
 	}
+	var reply RemoveReply
 	err = w.whileClosed(ctx, in.Session, func(ids []string) error {
+		helpers, err := w.cfg.Store.Helpers(ctx, info.ID)
+		if err != nil {
+			return err
+		}
 		if err := w.cfg.Store.DeleteSessions(ctx, ids...); err != nil {
 			return err
 		}
 		w.forget(ctx, ids)
-		w.forgetTree(ctx, info)
+		reply.Worktrees = w.forgetTrees(ctx, append(helpers, info))
 		return nil
 	})
-	return RemoveReply{Removed: err == nil}, err
+	reply.Removed = err == nil
+	return reply, err
 }
 
 // forget drops what is kept about a removed session and its agents outside their
@@ -195,4 +201,7 @@ type MarkRequest struct {
 // RemoveReply answers sessions.remove (OAS-606).
 type RemoveReply struct {
 	Removed bool `json:"removed"`
+	// Worktrees are those of the session and its agents, of which one is kept if
+	// something would be lost with it.
+	Worktrees []WorktreeFate `json:"worktrees,omitempty"`
 }

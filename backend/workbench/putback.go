@@ -15,6 +15,7 @@ func (w *Workbench) putBack(ctx context.Context, in PutBackRequest) (backend.Emp
 	if err != nil {
 		return backend.Empty{}, err
 	}
+	q.Staged = in.Staged
 	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		done, err := f.PutBack(ctx, q, changes.Part{Path: in.Path, From: in.From, Hunk: in.Hunk, Seen: in.Seen})
 		if err == nil && (in.Scope == changes.ScopeSession || in.Scope == changes.ScopeTurn) {
@@ -55,7 +56,8 @@ type PutBackRequest struct {
 	Scope   changes.ChangeScope `json:"scope"`
 	Base    string              `json:"base,omitempty"`
 	Path    string              `json:"path"`
-	From    string              `json:"from,omitempty"` // of a renamed file
+	From    string              `json:"from,omitempty"`   // of a renamed file
+	Staged  changes.Staged      `json:"staged,omitempty"` // of uncommitted changes
 	// Hunk is a hunk of the diff as it was shown, with its line of @@; empty
 	// means the whole file, for which Seen must be that of the shown diff.
 	Hunk string `json:"hunk,omitempty"`

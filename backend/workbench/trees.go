@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/worktree"
@@ -73,7 +75,7 @@ func (h *helpers) admitTree(ctx context.Context, id string, helper *agent.Helper
 		return nil
 	}
 	kept, err := h.removeTree(context.WithoutCancel(ctx), backend.SessionInfo{ID: id, Helper: helper})
-	if kept != "" { // what the hook left there
+	if kept.Why != "" { // what the hook left there
 		err = errors.Join(err, fmt.Errorf("%s is kept, because %s", tree.Path(), kept))
 	}
 	return errors.Join(refused, err)
@@ -98,9 +100,9 @@ func (h *helpers) endTree(ctx context.Context, id string) string {
 	if closed {
 		var info backend.SessionInfo
 		if info, err = h.bench.cfg.Store.Session(ctx, id); err == nil {
-			var kept worktree.Kept
-			kept, err = h.removeTree(ctx, info)
-			why = string(kept)
+			var held worktree.Held
+			held, err = h.removeTree(ctx, info)
+			why = held.String()
 		}
 	}
 	switch {
@@ -109,18 +111,18 @@ func (h *helpers) endTree(ctx context.Context, id string) string {
 	case why == "":
 		return "removed, because nothing in it was new"
 	}
-	return fmt.Sprintf("%s; kept, because %s. Once its branch is merged, git worktree remove and git branch -d remove both", where, why)
+	return fmt.Sprintf("%s; kept, because %s. Once its branch is merged, atelier worktrees remove %s removes both", where, why, path.Base(strings.SplitN(where, ",", 2)[0]))
 }
 
 // removeTree removes the worktree of an agent that has ended, if nothing is lost
 // with it, and tells the parent's hooks.
-func (h *helpers) removeTree(ctx context.Context, info backend.SessionInfo) (worktree.Kept, error) {
+func (h *helpers) removeTree(ctx context.Context, info backend.SessionInfo) (worktree.Held, error) {
 	if info.Helper.Worktree == "" {
-		return "", nil
+		return worktree.Held{}, nil
 	}
 	tree := h.bench.treeOf(info.Helper)
 	kept, err := worktree.Remove(ctx, tree)
-	if kept == "" && err == nil {
+	if kept.Why == "" && err == nil {
 		h.bench.observe(h.parent, agent.HookWorktreeRemove, func(context.Context) agent.HookInput { return removed(tree) })
 	}
 	return kept, err
@@ -144,8 +146,8 @@ func (w *Workbench) removeTrees(ctx context.Context, session string) {
 		}
 		tree := w.treeOf(info.Helper)
 		switch kept, err := worktree.Remove(ctx, tree); {
-		case err != nil || kept != "":
-			slog.Info("kept an agent's worktree", "agent", info.ID, "worktree", tree.Path(), "because", string(kept), "err", err)
+		case err != nil || kept.Why != "":
+			slog.Info("kept an agent's worktree", "agent", info.ID, "worktree", tree.Path(), "because", kept.String(), "err", err)
 		default:
 			if l := w.sessions.Find(session); l != nil {
 				l.Fire(ctx, removed(tree))

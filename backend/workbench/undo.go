@@ -26,24 +26,45 @@ func (w *Workbench) previewUndo(ctx context.Context, in UndoPreviewRequest) (Und
 	if err != nil {
 		return UndoPreview{}, err
 	}
-	steps, target, err := u.steps(in.Target)
-	if err != nil {
-		return UndoPreview{}, err
-	}
 	folder, done, err := w.restorable(info)
 	if err != nil {
 		return UndoPreview{}, err
 	}
 	defer done()
-	plan, err := folder.Plan(ctx, steps, in.Paths...)
+	plan, target, err := u.plan(ctx, folder, in)
 	if err != nil {
 		return UndoPreview{}, err
 	}
-	reply := UndoPreview{Target: target, More: plan.More, Unwatched: plan.Unwatched}
+	reply := UndoPreview{Target: target, More: plan.More, Unwatched: plan.Unwatched, Commands: plan.Commands}
 	for _, f := range plan.Files {
 		reply.Files = append(reply.Files, undoFile(f))
 	}
 	return reply, nil
+}
+
+// maxPassed limits how many targets are passed that leave nothing to do.
+const maxPassed = 100
+
+// plan plans what a preview asks for. If the newest is asked for and all of its files are
+// what they would be, because somebody restored them by hand, the next older is planned.
+func (u *undoable) plan(ctx context.Context, folder *undo.Folder, in UndoPreviewRequest) (undo.Plan, UndoTarget, error) {
+	steps, target, err := u.steps(in.Target)
+	if err != nil {
+		return undo.Plan{}, target, err
+	}
+	plan, err := folder.Plan(ctx, steps, in.Paths...)
+	first, named := plan, target
+	for range maxPassed {
+		if err != nil || !in.Target.isNewest() || !plan.Idle() {
+			return plan, target, err
+		}
+		u.Pass(steps)
+		if steps, target, err = u.steps(in.Target); err != nil {
+			break // there is no older one
+		}
+		plan, err = folder.Plan(ctx, steps, in.Paths...)
+	}
+	return first, named, nil
 }
 
 // undoFile is a planned file as it is shown.
@@ -164,6 +185,11 @@ type UndoPreviewRequest struct {
 	Paths   []string   `json:"paths,omitempty"`
 }
 
+// isNewest reports whether the target is the newest that can be undone or redone.
+func (t UndoTarget) isNewest() bool {
+	return t.Turn == 0 && t.Since == 0 && !t.Newest && t.Restoration == "" && (t.Step == nil || t.Step.Call == "")
+}
+
 // UndoPreview is what would be done to the files, ordered by path.
 type UndoPreview struct {
 	Target UndoTarget `json:"target"` // what was meant, for undo.apply
@@ -172,6 +198,9 @@ type UndoPreview struct {
 	// that others may have been missed.
 	More      int  `json:"more,omitempty"`
 	Unwatched bool `json:"unwatched,omitempty"`
+	// Commands says that commands are undone. What they did to files that git ignores is
+	// not recorded.
+	Commands bool `json:"commands,omitempty"`
 }
 
 // UndoEffect says what happens to a file.

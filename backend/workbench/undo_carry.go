@@ -67,6 +67,11 @@ func (w *Workbench) alone(ctx context.Context, session string, s *agent.Session,
 		}
 		return nil
 	}
+	for _, ev := range s.Besides() {
+		if !yield(ev, nil) {
+			return backend.Problem(backend.ProblemUndoUnsaved)
+		}
+	}
 	info, err := w.session(ctx, session)
 	if err != nil {
 		return err
@@ -98,11 +103,20 @@ func (w *Workbench) carry(ctx context.Context, info backend.SessionInfo, folder 
 	}
 	w.journal.Apart(ctx, w.folderOf(info), r.Files, func() { r = folder.Carry(ctx, r) })
 	if len(r.Files) > 0 || r.Taken == "" {
-		if err := record(r); err != nil {
+		if err := record(w.inLog(ctx, r)); err != nil {
 			return r, err
 		}
 	}
 	return r, os.Remove(w.intent(info.ID))
+}
+
+// inLog returns a restoration as the log has it: without the records of files that are
+// too many for an event, which the journal keeps.
+func (w *Workbench) inLog(ctx context.Context, r agent.FilesRestored) agent.FilesRestored {
+	if short := w.journal.Limited(ctx, r.FilesChanged); short != nil {
+		r.FilesChanged = *short
+	}
+	return r
 }
 
 // intent is the file that says what is being restored in a session.
@@ -144,7 +158,8 @@ func (w *Workbench) isUnsettled(session string) bool {
 // session that works, here or elsewhere, and one that cannot be settled now, stays as
 // it is: whatever restores files next settles it first.
 func (w *Workbench) settled(ctx context.Context, info backend.SessionInfo) (backend.SessionInfo, error) {
-	if !w.isUnsettled(info.ID) {
+	l := w.sessions.Find(info.ID)
+	if !w.isUnsettled(info.ID) && (l == nil || !l.HasBesides()) {
 		return info, nil
 	}
 	nothing := func(context.Context, backend.SessionInfo, func(agent.Payload) error) error { return nil }
@@ -180,7 +195,7 @@ func (w *Workbench) settle(ctx context.Context, info backend.SessionInfo, record
 	}
 	defer done()
 	if r = folder.Recover(r); len(r.Files) > 0 {
-		if err := record(r); err != nil {
+		if err := record(w.inLog(ctx, r)); err != nil {
 			return err
 		}
 	}

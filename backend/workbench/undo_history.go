@@ -39,6 +39,11 @@ func (l *undoLog) add(ev agent.Event) {
 			return
 		}
 		ev.Data = agent.LocalCommandEnd{ID: d.ID, Command: d.Command, Files: d.Files}
+	case agent.HookEnd:
+		if d.Files == nil {
+			return
+		}
+		ev.Data = agent.HookEnd{ID: d.ID, Name: d.Name, Files: d.Files}
 	case agent.UserInput:
 		ev.Data = agent.UserInput{Text: d.Wrote()}
 	case agent.LocalCommandStart, agent.FilesRestored, agent.Forked, agent.Rewound, agent.RewindUndone:
@@ -88,8 +93,27 @@ type turnStart struct {
 	prompt  string
 }
 
+// complete returns an event with all files that it says were changed.
+func (w *Workbench) complete(ctx context.Context, ev agent.Event) agent.Event {
+	switch d := ev.Data.(type) {
+	case agent.ToolCallEnd:
+		d.Files = w.journal.Complete(ctx, d.Files)
+		ev.Data = d
+	case agent.LocalCommandEnd:
+		d.Files = w.journal.Complete(ctx, d.Files)
+		ev.Data = d
+	case agent.HookEnd:
+		d.Files = w.journal.Complete(ctx, d.Files)
+		ev.Data = d
+	case agent.FilesRestored:
+		d.FilesChanged = *w.journal.Complete(ctx, &d.FilesChanged)
+		ev.Data = d
+	}
+	return ev
+}
+
 // undoable is what can be undone in a session: its own steps, and those of the agents
-// that worked in its folder.
+// that worked in its folder or below it, also in worktrees.
 type undoable struct {
 	undo.History
 	turns []turnStart
@@ -107,14 +131,15 @@ func (w *Workbench) undoable(ctx context.Context, info backend.SessionInfo) (*un
 		if in, ok := ev.Data.(agent.UserInput); ok {
 			u.turns = append(u.turns, turnStart{ev.Turn, ev.Seq, ev.At, in.Text})
 		}
-		u.Apply(ev)
+		u.Apply(w.complete(ctx, ev))
 	}
 	helpers, err := w.cfg.Store.Helpers(ctx, info.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, helper := range helpers {
-		if w.folderOf(helper) != w.folderOf(info) {
+		at, ok := seenFrom(w.folderOf(info), w.folderOf(helper))
+		if !ok || w.treeGone(helper) {
 			continue // what it changed is not here
 		}
 		events, err := w.undoLog(ctx, helper)
@@ -123,7 +148,7 @@ func (w *Workbench) undoable(ctx context.Context, info backend.SessionInfo) (*un
 		}
 		for _, ev := range events {
 			ev.Turn = u.turnAt(ev.At)
-			u.Apply(ev)
+			u.Apply(at.event(w.complete(ctx, ev)))
 		}
 	}
 	u.Settle()

@@ -313,3 +313,33 @@ func lastBody(s *llmtest.Server) string {
 	requests := s.Requests()
 	return string(requests[len(requests)-1].Body)
 }
+
+// What somebody restored by hand is passed, so that what is older can be undone and redone.
+func TestUndoPassesWhatIsRestored(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "One."})
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, ""))
+	session := p.session("compat")
+	p.send(session, "change them")
+	await(p, anyOf[agent.ProcessingEnd])
+	newest := workbench.UndoTarget{Step: &agent.StepRef{Session: session}}
+	for _, name := range []string{"a", "b", "c"} {
+		p.putFile(name, "old\n")
+		p.step(session, "step "+name, 1, func() { p.putFile(name, "new\n") }, name)
+	}
+	p.putFile("c", "old\n")
+	if done := p.restore(session, newest); p.fileText("b") != "old\n" || len(done.Files) != 1 {
+		t.Errorf("b is %q, %+v", p.fileText("b"), done)
+	}
+	p.restore(session, newest)
+	if p.fileText("a") != "old\n" {
+		t.Errorf("a is %q", p.fileText("a"))
+	}
+	p.putFile("a", "new\n")
+	if p.restore(session, workbench.UndoTarget{Redo: true}); p.fileText("b") != "new\n" {
+		t.Errorf("b was not redone: %q", p.fileText("b"))
+	}
+	if _, err := call[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: workbench.UndoTarget{Turn: 1}}); err != nil {
+		t.Error(err)
+	}
+}

@@ -250,6 +250,8 @@ func (w *Workbench) sessionMethods(d *Dispatcher) {
 	handle(d, "sessions.get", w.getSession)
 	handle(d, "sessions.mark", w.markSession)
 	handle(d, "sessions.remove", w.removeSession)
+	handle(d, "worktrees.list", w.listWorktrees)
+	handle(d, "worktrees.remove", w.removeWorktree)
 }
 
 // undoMethods registers the methods that take back what was done.

@@ -49,6 +49,10 @@ func (c *command) forkSession(use string, args []string) int {
 		if made.Prompt != "" && !f.asJSON {
 			fmt.Fprintf(c.err, "The fork ends before this input: %s\n", oneLine(made.Prompt))
 		}
+		if f.inWorktree && !f.asJSON {
+			fmt.Fprintf(c.err, "The worktree %s begins with the last commit: changes that are not committed are not in it.\n", oneLine(made.Session.Worktree))
+			fmt.Fprintf(c.err, "Ignored files that were copied, because .worktreeinclude names them: %d\n", made.Included)
+		}
 		return c.printSession(f.sessionFlags, made.Session)
 	})
 }

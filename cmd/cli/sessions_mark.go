@@ -73,10 +73,16 @@ func (c *command) removeSession(use string, args []string) int {
 			return backend.Problem(backend.ProblemSessionKept)
 		}
 		reply, err := ask[workbench.RemoveReply](c.ctx, a, "sessions.remove", workbench.SessionRef{Session: session.ID})
-		if err != nil || !f.asJSON {
+		if err != nil {
 			return err
 		}
-		return writeJSON(c.out, reply)
+		if f.asJSON {
+			return writeJSON(c.out, reply)
+		}
+		for _, tree := range reply.Worktrees {
+			c.printFate(tree)
+		}
+		return nil
 	})
 }
 

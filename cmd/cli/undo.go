@@ -190,6 +190,9 @@ func (u *undoing) look() (err error) {
 	if u.preview.More > 0 {
 		fmt.Fprintf(u.out, "Other changes, which were not recorded and cannot be %s: %d\n", undone[u.verb], u.preview.More)
 	}
+	if u.preview.Commands && u.verb == "undo" {
+		fmt.Fprintln(u.out, "What commands did to files that git ignores is not recorded, and stays.")
+	}
 	if u.preview.Unwatched {
 		fmt.Fprintln(u.out, "Other changes may have been missed, because the folder could not be watched.")
 	}
@@ -206,6 +209,7 @@ var (
 		agent.ConflictChanged: "it was changed since", agent.ConflictBinary: "it was changed since and is not text",
 		agent.ConflictVanished: "it does not exist any more", agent.ConflictOccupied: "something else stands in its place",
 		agent.ConflictUnkept: "the journal does not have its contents", agent.ConflictRefused: "it may not be changed",
+		agent.ConflictLinked: "it has other names (hard links), which would be parted from it", agent.ConflictFull: "the disk is full",
 	}
 )
 

@@ -58,13 +58,6 @@ func about(ev agent.Event, folder string) (tool string, paths []string) {
 		}
 		paths = append(paths, fold(head(strings.ToValidUTF8(filepath.ToSlash(path), "�"), maxQuery)))
 	}
-	record := func(changed *agent.FilesChanged) {
-		if changed != nil {
-			for _, file := range changed.Files {
-				add(file.Path)
-			}
-		}
-	}
 	switch d := ev.Data.(type) {
 	case agent.ToolCallStart:
 		tool = d.Tool
@@ -84,9 +77,11 @@ func about(ev agent.Event, folder string) (tool string, paths []string) {
 				add(change.MovedTo)
 			}
 		}
-		record(d.Files)
-	case agent.LocalCommandEnd:
-		record(d.Files)
+	}
+	if _, changed := agent.Recorded(ev.Data); changed != nil {
+		for _, file := range changed.Files {
+			add(file.Path)
+		}
 	}
 	return tool, paths
 }

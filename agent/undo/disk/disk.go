@@ -13,25 +13,44 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/fileattr"
 )
 
 // Content is what stands under a name; the zero value means that nothing does.
 type Content struct {
 	Kind agent.FileKind
 	Data []byte // of a link, its target
-	// Private says that nobody but its owner may read the file.
+	// Private says that nobody but its owner may read the file. Mode has the permission
+	// bits of a file; 0 means that they are not known.
 	Private bool
+	Mode    uint32
 	// Other says that it is neither a file nor a link, such as a directory. Vacant says
 	// that it is a directory with nothing in it.
 	Other, Vacant bool
+	// Linked says that the file has other names.
+	Linked bool
 	// Large says that the file is larger than [env.MaxWhole], so that Data is empty.
 	Large bool
+}
+
+// Agreed returns the content with permissions that fit its kind: those who may read may
+// run what is executable, and nobody anything else.
+func (c Content) Agreed() Content {
+	switch is := c.Mode&0o100 != 0; {
+	case c.Mode == 0:
+	case c.Kind == agent.ExecutableFile && !is:
+		c.Mode |= c.Mode >> 2 & 0o111
+	case c.Kind == agent.PlainFile && is:
+		c.Mode &^= 0o111
+	}
+	return c
 }
 
 // Version identifies the content.
@@ -40,7 +59,7 @@ func (c Content) Version() agent.FileVersion {
 		return agent.FileVersion{}
 	}
 	sum := sha256.Sum256(c.Data)
-	return agent.FileVersion{Hash: hex.EncodeToString(sum[:]), Size: int64(len(c.Data)), Kind: c.Kind, Private: c.Private}
+	return agent.FileVersion{Hash: hex.EncodeToString(sum[:]), Size: int64(len(c.Data)), Kind: c.Kind, Private: c.Private, Mode: c.Mode}
 }
 
 // Is reports whether the content is a version. A version without a hash is never
@@ -54,6 +73,11 @@ func (c Content) Is(v agent.FileVersion) bool {
 
 // Same reports whether two versions are the same, as far as is known of them.
 func Same(a, b agent.FileVersion) bool {
+	return Alike(a, b) && (a.Mode == b.Mode || a.Mode == 0 || b.Mode == 0)
+}
+
+// Alike is Same for versions whose permission bits may differ.
+func Alike(a, b agent.FileVersion) bool {
 	known := func(v agent.FileVersion) bool { return v.Hash != "" || !v.Exists() && v.Unkept == "" }
 	return known(a) && known(b) && a.Kind == b.Kind && a.Hash == b.Hash
 }
@@ -63,7 +87,8 @@ var (
 	ErrChanged  = errors.New("the file has changed")
 	ErrOccupied = errors.New("something else has the name")
 	ErrRefused  = errors.New("files there are not replaced")
-	// ErrBehindLink is an [ErrRefused].
+	// ErrLinked and ErrBehindLink are each an [ErrRefused].
+	ErrLinked     = fmt.Errorf("the file has other names, which would be parted from it: %w", ErrRefused)
 	ErrBehindLink = fmt.Errorf("a symbolic link leads there: %w", ErrRefused)
 )
 
@@ -150,7 +175,11 @@ func (d *Disk) read(name string) (Content, fs.FileInfo, error) {
 	if len(data) > env.MaxWhole {
 		return Content{Kind: kindOf(opened), Large: true}, opened, nil
 	}
-	return Content{Kind: kindOf(opened), Data: data, Private: opened.Mode()&0o077 == 0}, opened, nil
+	c := Content{Kind: kindOf(opened), Data: data, Private: opened.Mode()&0o077 == 0, Linked: fileattr.Links(opened) > 1}
+	if runtime.GOOS != "windows" { // where they say something
+		c.Mode = uint32(opened.Mode().Perm())
+	}
+	return c, opened, nil
 }
 
 // isEmpty reports whether a directory has nothing in it.

@@ -82,19 +82,20 @@ func (p put) prepare(to Content) error {
 		return p.links.Symlink(string(to.Data), p.fresh)
 	}
 	mode := fs.FileMode(0o666)
-	if to.Private || p.from.Private {
-		mode = 0o600
+	if to.Private || p.from.Private || to.Mode != 0 {
+		mode = 0o600 // until it is complete
 	}
 	f, err := p.tree.OpenFile(p.fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(to.Data)
-	return errors.Join(err, p.dress(f, to.Kind == agent.ExecutableFile), f.Sync(), f.Close())
+	return errors.Join(err, p.dress(f, to), f.Sync(), f.Close())
 }
 
-// dress gives the new file the attributes of the one that it replaces.
-func (p put) dress(f *os.File, executable bool) error {
+// dress gives the new file the attributes of the one that it replaces, and the
+// permissions of its own, if they are known.
+func (p put) dress(f *os.File, to Content) error {
 	info, err := p.tree.Lstat(p.name)
 	if err == nil && info.Mode().IsRegular() {
 		old, _ := p.tree.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be writable but not readable
@@ -109,13 +110,11 @@ func (p put) dress(f *os.File, executable bool) error {
 	if info, err = f.Stat(); err != nil {
 		return err
 	}
-	mode := info.Mode()
-	switch is := mode&0o100 != 0; {
-	case executable && !is:
-		mode |= mode >> 2 & 0o111 // for those who may read
-	case !executable && is:
-		mode &^= 0o111
-	default:
+	if to.Mode == 0 {
+		to.Mode = uint32(info.Mode().Perm())
+	}
+	mode := info.Mode()&^fs.ModePerm | fs.FileMode(to.Agreed().Mode)
+	if mode == info.Mode() {
 		return nil
 	}
 	return f.Chmod(mode)
@@ -134,7 +133,7 @@ func (p put) swap() error {
 		return err
 	}
 	if info.Mode().IsRegular() && fileattr.Links(info) > 1 {
-		return fmt.Errorf("part a file from its other names: %w", ErrRefused)
+		return ErrLinked
 	}
 	x, ok := p.tree.(exchanger)
 	if !ok {

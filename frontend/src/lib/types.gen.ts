@@ -259,12 +259,20 @@ export type ChangesReply = {
   more?: number
   added: number
   removed: number
+  uncounted?: boolean
+  commit: ChangesSums
 }
 
 export type ChangesRequest = {
   session?: string
   scope: ChangeScope
   base?: string
+}
+
+export type ChangesSums = {
+  files: number
+  added: number
+  removed: number
 }
 
 export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable" | "key_needed"
@@ -480,6 +488,7 @@ export type DiffRequest = {
   base?: string
   path: string
   from?: string
+  staged?: Staged
   whitespace?: Whitespace
   context?: number
 }
@@ -733,6 +742,7 @@ export type FilesChanged = {
   files?: FileRecord[]
   more?: number
   unwatched?: boolean
+  hooked?: boolean
 }
 
 export type FilesReply = {
@@ -754,6 +764,7 @@ export type FilesRestored = {
   files?: FileRecord[]
   more?: number
   unwatched?: boolean
+  hooked?: boolean
   conflicts?: RestoreConflict[]
 }
 
@@ -987,6 +998,8 @@ export type HookEnd = {
   input?: string
   said?: string
   notice?: HookNotice
+  id?: string
+  files?: FilesChanged
 }
 
 export type HookEntryRequest = {
@@ -1713,6 +1726,7 @@ export type PutBackRequest = {
   base?: string
   path: string
   from?: string
+  staged?: Staged
   hunk?: string
   seen?: string
 }
@@ -2685,7 +2699,7 @@ export type Spending = {
   unknown?: number
 }
 
-export type Staged = "none" | "some" | "all"
+export type Staged = "none" | "all"
 
 export type State = "idle" | "processing" | "awaiting_input" | "closed" | "disabled" | "pending" | "connected" | "failed" | "needs_auth"
 

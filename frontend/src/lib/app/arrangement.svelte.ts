@@ -52,6 +52,11 @@ export class Arrangement {
     } else this.change({ sidebar_hidden: this.sidebar })
   }
 
+  /** Whether the panel may open by itself: nobody has closed it. */
+  get mayOpenPanel(): boolean {
+    return !this.overlays && this.layout.panel_shown === undefined
+  }
+
   togglePanel(): void {
     if (this.overlays) {
       this.#overlaid = !this.#overlaid

@@ -12,6 +12,18 @@ function panes(layout: Layout) {
   return { panes: new Arrangement(bench as unknown as Workbench), bench }
 }
 
+test('a panel that was closed once does not open by itself', () => {
+  const mayOpen = (layout: Layout, width = 1280) => {
+    const { panes: it } = panes(layout)
+    it.width = width
+    return it.mayOpenPanel
+  }
+  expect(mayOpen({})).toBe(true)
+  expect(mayOpen({}, 900)).toBe(false)
+  expect(mayOpen({ panel_shown: false })).toBe(false)
+  expect(mayOpen({ panel_shown: true })).toBe(false)
+})
+
 test('a panel that a narrow window hides is back in a wide one', () => {
   const { panes: it, bench } = panes({ panel_shown: true })
   expect(it.panelShown).toBe(true)

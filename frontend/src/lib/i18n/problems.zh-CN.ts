@@ -206,6 +206,11 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有创建分支。',
     next: '请查看“详细信息”，或者创建不带工作树的分支。',
   },
+  worktree_kept: {
+    message: '无法读取或移除工作树。',
+    kept: '没有移除任何内容。',
+    next: '请查看“详细信息”，或者使用 git worktree list 和 git worktree remove。',
+  },
   worktree_gone: {
     message: '这个会话的工作树 {0} 已经不存在。',
     kept: '没有做任何更改。',

@@ -1,7 +1,7 @@
 /** Changed files and comments on their lines. */
 import type { Side } from './diff'
 import type { Entry, ToolEntry } from './entries'
-import type { ChangedFile, ChangeScope, FileState } from '../types.gen'
+import type { ChangedFile, ChangeScope, Event, FileState } from '../types.gen'
 
 export const scopes: readonly ChangeScope[] = ['session', 'turn', 'uncommitted', 'branch']
 
@@ -39,6 +39,12 @@ export function changedBy({ files, status, details }: ToolEntry): readonly strin
 /** Whether a call among the entries has changed files. */
 export const changesFiles = (entries: readonly Entry[]): boolean =>
   entries.some((entry) => entry.type === 'tool' && changedBy(entry).length > 0)
+
+/** Whether an event says that files were changed. */
+export const changesOnDisk = (event: Event): boolean =>
+  event.kind === 'tool_call_end'
+    ? Boolean(event.data.files ?? event.data.details?.changes?.length)
+    : (event.kind === 'hook_end' || event.kind === 'local_command_end') && Boolean(event.data.files)
 
 /** What the user says about a line. */
 export type Comment = {

@@ -7,22 +7,22 @@ type RestoredEntry = Extract<NoticeEntry, { notice: 'restored' }>
 export const isRestored = (entry: Entry): entry is RestoredEntry =>
   entry.type === 'notice' && entry.notice === 'restored'
 
-/** Whether what was undone came back completely, so that it cannot be redone. */
-export const isRedone = (restored: FilesRestored, entries: readonly Entry[]): boolean =>
-  entries.some(
-    (entry) =>
-      isRestored(entry) &&
-      entry.restored.redone === restored.id &&
-      coversAll(entry.restored, restored),
+/** Whether what was undone came back completely, also in parts, so that it cannot be redone. */
+export const isRedone = ({ id, files = [] }: FilesRestored, entries: readonly Entry[]): boolean => {
+  const redos = entries.filter(isRestored).filter(({ restored }) => restored.redone === id)
+  return (
+    redos.length > 0 &&
+    files.every(({ path }) => redos.some(({ restored }) => covers(restored, path)))
   )
-
-function coversAll(
-  { conflicts = [], partly = [], paths = [] }: FilesRestored,
-  { files = [] }: FilesRestored,
-): boolean {
-  const left = new Set([...conflicts.map(({ path }) => path), ...partly])
-  return files.every(({ path }) => !left.has(path) && (paths.length === 0 || paths.includes(path)))
 }
+
+const covers = (
+  { conflicts = [], partly = [], paths = [] }: FilesRestored,
+  path: string,
+): boolean =>
+  !conflicts.some((conflict) => conflict.path === path) &&
+  !partly.includes(path) &&
+  (paths.length === 0 || paths.includes(path))
 
 /** The paths of the files that the user did not choose. */
 export const leftOut = (

@@ -98,12 +98,13 @@ function change(session: SessionInfo, event: Event): SessionInfo {
 }
 
 /** A fork belongs to nobody, and what was spent and changed before counts in the other session. */
-function forked(session: SessionInfo, { origin, worktree }: Forked): SessionInfo {
+function forked(session: SessionInfo, { origin, worktree, moved, branch }: Forked): SessionInfo {
   const usage = { input: 0, cache_read: 0, cache_write: 0, output: 0, reasoning: 0, known: true }
   return {
     ...session,
     origin,
     worktree,
+    branch: moved ? branch : session.branch,
     usage,
     helper: undefined,
     cost: undefined,

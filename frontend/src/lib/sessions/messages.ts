@@ -21,6 +21,8 @@ export const messages = {
   remove_title: 'Remove this session for good?',
   remove_body:
     '“{title}” and its history will be removed and cannot be restored. Files in the project stay as they are.',
+  remove_tree:
+    'The worktree {path} goes with it if nothing would be lost. Otherwise, also with files that git ignores, it stays, and the panel Branches lists it.',
   remove_confirm: 'Remove for good',
   deleted: 'Deleted “{title}”',
   undo: 'Undo',

@@ -21,6 +21,8 @@ export const zhCN: Translated<typeof messages> = {
   remove: '永久移除…',
   remove_title: '永久移除这个会话？',
   remove_body: '“{title}”及其历史将被移除，无法恢复。项目中的文件保持不变。',
+  remove_tree:
+    '如果不会丢失任何内容，工作树 {path} 将一并移除；否则（包括其中有被 git 忽略的文件时）它会保留，并列在“分支”面板中。',
   remove_confirm: '永久移除',
   deleted: '已删除“{title}”',
   undo: '撤销',

@@ -1,7 +1,14 @@
 import { type ApiError, asApiError, type Call } from '../api'
 import { isOfSession } from '../model/changes'
 import { oneAtATime } from '../model/oneAtATime'
-import type { ChangedFile, ChangeScope, ChangesReply, CommitReply, DiffReply } from '../types.gen'
+import type {
+  ChangedFile,
+  ChangeScope,
+  ChangesReply,
+  CommitReply,
+  DiffReply,
+  Staged,
+} from '../types.gen'
 import { Authors } from './authors.svelte'
 import { Comments } from './comments.svelte'
 
@@ -14,8 +21,9 @@ export class Changes {
   failure = $state.raw<ApiError | null>(null)
   /** Why what the user asked for was not done. */
   problem = $state.raw<ApiError | null>(null)
-  /** The file whose difference is shown. */
+  /** The file whose difference is shown, and whether that is its staged part. */
   path = $state<string>()
+  #group = $state<Staged>()
   diff = $state.raw<DiffReply>()
   loading = $state(false)
   /** Something is being done that changes files or the repository. */
@@ -33,15 +41,31 @@ export class Changes {
     !this.#session && isOfSession(this.wish) ? 'uncommitted' : this.wish,
   )
   readonly files = $derived.by<readonly ChangedFile[]>(() => this.list?.files ?? [])
-  readonly file = $derived.by(() => this.files.find(({ path }) => path === this.path))
+  readonly file = $derived.by(() => this.files.find(this.isOpen))
+  /** Files are staged and committed here. */
+  readonly stages = $derived.by(() => this.scope === 'uncommitted' && this.list?.git === 'ready')
+  /** Files of which only a part is staged: they are listed twice. */
+  readonly parted = $derived.by(() => {
+    const staged = new Set(
+      this.files.filter((file) => file.staged === 'all').map(({ path }) => path),
+    )
+    const rest = this.files.filter(
+      ({ path, staged: group }) => group === 'none' && staged.has(path),
+    )
+    return new Set(rest.map(({ path }) => path))
+  })
   #session = $state('')
   #base = $state('')
+  #soon: ReturnType<typeof setTimeout> | undefined
   #call: Call
 
   constructor(call: Call) {
     this.#call = call
     this.authors = new Authors(call)
   }
+
+  readonly isOpen = ({ path, staged }: ChangedFile): boolean =>
+    path === this.path && (!this.stages || staged === this.#group)
 
   get hasSession(): boolean {
     return this.#session !== ''
@@ -72,7 +96,10 @@ export class Changes {
       if (this.#isPast(asked)) return
       this.list = list
       this.failure = null
-      if (this.file) await this.#read(this.file)
+      // Staged or taken out again, the file that is open is in the other group.
+      const open = this.file ?? list.files?.find(({ path }) => path === this.path)
+      this.#group = open?.staged
+      if (open) await this.#read(open)
       else this.#close()
     } catch (thrown) {
       if (!this.#isPast(asked)) this.failure = asApiError(thrown)
@@ -80,6 +107,14 @@ export class Changes {
       this.loading = false
     }
   })
+
+  /** Reads the list soon: a turn changes many files one after the other. */
+  loadSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined
+      void this.load()
+    }, 400)
+  }
 
   /** Reads everything anew because the user wishes it; what was refused before is past. */
   refresh(): void {
@@ -93,6 +128,7 @@ export class Changes {
     this.problem = null
     if (!file) return
     this.path = file.path
+    this.#group = file.staged
     const asked = this.#asked
     try {
       await this.#read(file)
@@ -132,14 +168,15 @@ export class Changes {
   }
 
   /** Puts back a hunk or, without one, the whole change of the file that is shown. */
-  putBack({ path, from }: ChangedFile, part: { hunk?: string; seen?: string }): Promise<boolean> {
+  putBack(file: ChangedFile, part: { hunk?: string; seen?: string }): Promise<boolean> {
     return this.#change(() =>
-      this.#call('changes.put_back', { ...this.#asked, path, from, ...part }),
+      this.#call('changes.put_back', { ...this.#asked, ...this.#named(file), ...part }),
     )
   }
 
-  stage({ path, from }: ChangedFile, staged: boolean): Promise<boolean> {
-    const paths = from ? [from, path] : [path]
+  /** Stages files, or takes them out again. */
+  stage(files: readonly ChangedFile[], staged: boolean): Promise<boolean> {
+    const paths = files.flatMap(({ path, from }) => (from ? [from, path] : [path]))
     const method = staged ? 'changes.stage' : 'changes.unstage'
     return this.#change(() => this.#call(method, { ...this.#place, paths }))
   }
@@ -181,10 +218,15 @@ export class Changes {
     return asked.scope !== now.scope || asked.session !== now.session || asked.base !== now.base
   }
 
-  async #read({ path, from }: ChangedFile): Promise<void> {
+  #named({ path, from, staged }: ChangedFile) {
+    return { path, from, staged: this.stages ? staged : undefined }
+  }
+
+  async #read(file: ChangedFile): Promise<void> {
+    const { path } = file
     const asked = this.#asked
-    const diff = await this.#call('changes.diff', { ...asked, path, from })
-    if (this.path !== path || this.#isPast(asked)) return
+    const diff = await this.#call('changes.diff', { ...asked, ...this.#named(file) })
+    if (!this.isOpen(file) || this.#isPast(asked)) return
     this.diff = diff
     if (diff.diff && !diff.vanished) await this.#attribute(path)
   }
@@ -205,7 +247,7 @@ export class Changes {
   }
 
   #close(): void {
-    this.path = this.diff = undefined
+    this.path = this.diff = this.#group = undefined
     this.authors.clear()
   }
 

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { ApiError, type Call } from '../api'
 import type { ChangesReply, ChangesRequest, DiffReply } from '../types.gen'
 import { Changes } from './changes.svelte'
@@ -10,6 +10,7 @@ const listOf = (...paths: string[]): ChangesReply => ({
   git: 'ready',
   added: 1,
   removed: 0,
+  commit: { files: 0, added: 0, removed: 0 },
   files: paths.map((path) => ({ path, state: 'modified', added: 1, removed: 0, staged: 'none' })),
 })
 
@@ -274,4 +275,38 @@ test('a half written comment is there again when it is begun again', () => {
   comments.cancel()
   comments.begin(comment!, comment)
   expect(comments.writing?.text).toBe('Why')
+})
+
+test('a file that is staged in part is two, and each is asked for and reverted on its own', async () => {
+  const half = (staged: 'all' | 'none') =>
+    ({ path: 'a.ts', state: 'modified', added: 1, removed: 0, staged }) as const
+  const list = { ...listOf(), scope: 'uncommitted', files: [half('all'), half('none')] } as const
+  const { asked, changes } = setUp({ 'changes.list': () => list, 'changes.diff': () => ({}) })
+  changes.follow(undefined, '/shop')
+  await settled()
+  expect([...changes.parted]).toEqual(['a.ts'])
+  await changes.open(list.files[1])
+  expect([changes.isOpen(list.files[0]), changes.isOpen(list.files[1])]).toEqual([false, true])
+  await changes.putBack(list.files[1], { hunk: '@@' })
+  await changes.stage(list.files, true)
+  const wanted = ['changes.diff', 'changes.put_back', 'changes.stage']
+  expect(asked.filter(([method]) => wanted.includes(method)).slice(0, 2)).toMatchObject([
+    ['changes.diff', { path: 'a.ts', staged: 'none' }],
+    ['changes.put_back', { path: 'a.ts', staged: 'none', hunk: '@@' }],
+  ])
+  expect(asked.find(([method]) => method === 'changes.stage')?.[1]).toMatchObject({
+    paths: ['a.ts', 'a.ts'],
+  })
+})
+
+test('a turn that changes many files has the list read once for all of them', async () => {
+  vi.useFakeTimers()
+  const { asked, changes } = setUp({ 'changes.list': () => listOf('a.ts') })
+  for (let n = 0; n < 5; n++) changes.loadSoon()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(asked).toHaveLength(1)
+  changes.loadSoon()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(asked).toHaveLength(2)
+  vi.useRealTimers()
 })

@@ -13,7 +13,8 @@ import { dropComments } from './comments.svelte'
 import { dropDrafts, handOver } from './drafts.svelte'
 import { Editors } from './editors.svelte'
 import { Files } from './files.svelte'
-import { changesFiles } from '../model/changes'
+import { Worktrees } from './worktrees.svelte'
+import { changesFiles, changesOnDisk } from '../model/changes'
 import { together } from '../model/spending'
 import { t } from '../i18n/i18n.svelte'
 import { Guide } from './guide.svelte'
@@ -71,6 +72,7 @@ export class Workbench {
   readonly catalog: Catalog
   readonly costs: Costs
   readonly changes: Changes
+  readonly worktrees: Worktrees
   readonly branches: Branches
   readonly permissions: Permissions
   readonly hooks: Hooks
@@ -142,6 +144,7 @@ export class Workbench {
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
     this.changes = new Changes(call)
+    this.worktrees = new Worktrees(call)
     this.branches = new Branches(call)
     this.permissions = new Permissions(call)
     this.hooks = new Hooks(call)
@@ -372,6 +375,7 @@ export class Workbench {
     if (kinds.includes('tool_call_end') && !hadChanged && !conversation.log.newest.more) {
       if (changesFiles(conversation.view.entries)) this.changes.onfirst()
     }
+    if (envelope.events?.some(changesOnDisk)) this.changes.loadSoon()
     if (kinds.includes('processing_end') || kinds.includes('files_restored')) {
       void this.changes.load()
     }

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"fmt"
+
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// worktrees lists and removes the worktrees of a project's sessions and agents.
+func (c *command) worktrees(args []string) int {
+	name := "list"
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		name, args = args[0], args[1:]
+	}
+	switch name {
+	case "list":
+		return c.listWorktrees(args)
+	case "remove":
+		return c.removeWorktrees(args)
+	}
+	fmt.Fprint(c.err, "Usage: atelier worktrees [list|remove NAME…]\n")
+	return exitUsage
+}
+
+func (c *command) listWorktrees(args []string) int {
+	f := c.sessionFlags("atelier worktrees list [flags]")
+	if code, ok := c.parse(f.FlagSet, args); !ok {
+		return code
+	}
+	return c.withApp(f.folder, func(a *app) error {
+		reply, err := ask[workbench.WorktreesReply](c.ctx, a, "worktrees.list", backend.Empty{})
+		if err != nil {
+			return err
+		}
+		for _, tree := range reply.Worktrees {
+			if f.asJSON {
+				if err := writeJSON(c.out, tree); err != nil {
+					return err
+				}
+				continue
+			}
+			c.printWorktree(tree)
+		}
+		if !f.asJSON {
+			fmt.Fprintf(c.err, "%d of at most %d worktrees.\n", len(reply.Worktrees), reply.Limit)
+		}
+		return nil
+	})
+}
+
+// printWorktree prints a worktree with its size, who works there and what is in it.
+func (c *command) printWorktree(tree workbench.WorktreeInfo) {
+	who := "no session any more"
+	if tree.Session != "" {
+		who = fmt.Sprintf("session %s %s", tree.Session, oneLine(tree.Title))
+	}
+	if tree.Agent {
+		who = "agent " + tree.Session
+	}
+	if tree.Deleted {
+		who += " (deleted)"
+	}
+	what := "nothing would be lost with it"
+	if tree.Because != "" {
+		what = tree.Because
+	}
+	fmt.Fprintf(c.out, "%s  %s  %s\n  %s\n", oneLine(tree.Path), megabytes(tree.Size), who, oneLine(what))
+}
+
+func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+
+func (c *command) removeWorktrees(args []string) int {
+	f := c.sessionFlags("atelier worktrees remove [flags] NAME…")
+	all := f.Bool("all", false, "also with what would be lost, which the list names")
+	if code, ok := c.parse(f.FlagSet, args); !ok {
+		return code
+	}
+	if f.NArg() == 0 {
+		return c.misused(f.FlagSet, "name a worktree")
+	}
+	return c.withApp(f.folder, func(a *app) error {
+		kept := false
+		for _, name := range f.Args() {
+			fate, err := ask[workbench.WorktreeFate](c.ctx, a, "worktrees.remove", workbench.WorktreeRemoveRequest{Name: name, All: *all})
+			if err != nil {
+				return err
+			}
+			kept = kept || !fate.Removed
+			if f.asJSON {
+				if err := writeJSON(c.out, fate); err != nil {
+					return err
+				}
+				continue
+			}
+			c.printFate(fate)
+		}
+		if kept {
+			return errSaid
+		}
+		return nil
+	})
+}
+
+// printFate says whether a worktree was removed.
+func (c *command) printFate(tree workbench.WorktreeFate) {
+	if tree.Removed {
+		fmt.Fprintf(c.out, "removed %s\n", oneLine(tree.Path))
+		return
+	}
+	fmt.Fprintf(c.out, "kept %s, because %s\n", oneLine(tree.Path), oneLine(tree.Because))
+	fmt.Fprintf(c.err, "To remove it all the same: atelier worktrees remove --all %s\n", oneLine(tree.Name))
+}
