@@ -98,7 +98,7 @@ func (s *Session) besides() (ends []HookEnd, told string) {
 	var rest []*besideRun
 	for _, run := range s.beside.runs {
 		if run.changed != nil {
-			ends = append(ends, HookEnd{Point: run.point, Name: run.name, ID: s.cfg.NewID(), Files: run.changed})
+			ends = append(ends, HookEnd{Point: run.point, Name: run.name, HookFiles: HookFiles{s.cfg.NewID(), run.changed}})
 			run.changed = nil
 		}
 		if !run.over || run.end != nil || run.recording {

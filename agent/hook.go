@@ -153,8 +153,12 @@ type HookEnd struct {
 	Said string `json:"said,omitempty"`
 	// Notice is what the hook wants the user to notice; nil if nothing.
 	Notice *HookNotice `json:"notice,omitempty"`
-	// Files are what the hook changed on disk, which ID names as a step. Both are empty
-	// if it changed nothing, and after a call, whose step has its changes.
+	HookFiles
+}
+
+// HookFiles is what a hook changed on disk, which ID names as a step. It is empty if that
+// is nothing, and after a call, whose step has the hook's changes.
+type HookFiles struct {
 	ID    string        `json:"id,omitempty"`
 	Files *FilesChanged `json:"files,omitempty"`
 }

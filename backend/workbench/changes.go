@@ -74,8 +74,7 @@ func (w *Workbench) listChanges(ctx context.Context, in ChangesRequest) (Changes
 		}
 		reply := ChangesReply{
 			Scope: in.Scope, Git: l.Git, Why: l.Why, Branch: l.Branch, Base: l.Base, Bases: l.Bases, State: l.State,
-			More: l.More, Added: l.Added, Removed: l.Removed, Uncounted: l.Uncounted,
-			Commit: ChangesSums{l.Commit.Files, l.Commit.Added, l.Commit.Removed},
+			ChangesTotals: ChangesTotals{l.More, l.Added, l.Removed, l.Uncounted, ChangesSums(l.Commit)},
 		}
 		for _, file := range l.Files {
 			reply.Files = append(reply.Files, ChangedFile{
@@ -120,17 +119,22 @@ type ChangesRequest struct {
 
 // ChangesReply answers changes.list, ordered by path.
 type ChangesReply struct {
-	Scope   changes.ChangeScope  `json:"scope"`
-	Git     changes.GitState     `json:"git"`
-	Why     string               `json:"why,omitempty"`    // what git said if it refused
-	Branch  string               `json:"branch,omitempty"` // empty if HEAD is detached
-	Base    string               `json:"base,omitempty"`
-	Bases   []string             `json:"bases,omitempty"` // what Base can be, the newest first
-	State   changes.GitOperation `json:"state,omitempty"` // what git is in the middle of
-	Files   []ChangedFile        `json:"files,omitempty"`
-	More    int                  `json:"more,omitempty"` // files that are not listed
-	Added   int                  `json:"added"`          // includes files that are not listed, if git knows them
-	Removed int                  `json:"removed"`
+	Scope  changes.ChangeScope  `json:"scope"`
+	Git    changes.GitState     `json:"git"`
+	Why    string               `json:"why,omitempty"`    // what git said if it refused
+	Branch string               `json:"branch,omitempty"` // empty if HEAD is detached
+	Base   string               `json:"base,omitempty"`
+	Bases  []string             `json:"bases,omitempty"` // what Base can be, the newest first
+	State  changes.GitOperation `json:"state,omitempty"` // what git is in the middle of
+	Files  []ChangedFile        `json:"files,omitempty"`
+	ChangesTotals
+}
+
+// ChangesTotals adds up what changed.
+type ChangesTotals struct {
+	More    int `json:"more,omitempty"` // files that are not listed
+	Added   int `json:"added"`          // includes files that are not listed, if git knows them
+	Removed int `json:"removed"`
 	// Uncounted says that the lines of some files are not in Added.
 	Uncounted bool `json:"uncounted,omitempty"`
 	// Commit is what is staged.

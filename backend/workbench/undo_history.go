@@ -43,7 +43,7 @@ func (l *undoLog) add(ev agent.Event) {
 		if d.Files == nil {
 			return
 		}
-		ev.Data = agent.HookEnd{ID: d.ID, Name: d.Name, Files: d.Files}
+		ev.Data = agent.HookEnd{Name: d.Name, HookFiles: d.HookFiles}
 	case agent.UserInput:
 		ev.Data = agent.UserInput{Text: d.Wrote()}
 	case agent.LocalCommandStart, agent.FilesRestored, agent.Forked, agent.Rewound, agent.RewindUndone:

@@ -74,7 +74,7 @@ func (w *Workbench) listWorktrees(ctx context.Context, _ backend.Empty) (Worktre
 func worktreeInfo(t worktree.Tree, held worktree.Held) WorktreeInfo {
 	return WorktreeInfo{
 		Name: t.Name, Path: worktree.Dir + "/" + t.Name, Branch: t.Branch(),
-		Why: held.Why, Files: held.Files, Bytes: held.Bytes, Examples: held.Examples, Because: held.String(),
+		WorktreeHeld: WorktreeHeld{held.Why, held.Files, held.Bytes, held.Examples, held.String()},
 	}
 }
 
@@ -184,8 +184,12 @@ type WorktreeInfo struct {
 	Agent   bool   `json:"agent,omitempty"`
 	Deleted bool   `json:"deleted,omitempty"`
 	Size    int64  `json:"size,omitempty"` // bytes, at least
-	// Why says what would be lost with it; empty if nothing. Files, Bytes and Examples
-	// name it, and Because says it in English.
+	WorktreeHeld
+}
+
+// WorktreeHeld says in Why what would be lost with a worktree; empty if nothing. Files,
+// Bytes and Examples name it, and Because says it in English.
+type WorktreeHeld struct {
 	Why      worktree.Kept `json:"why,omitempty"`
 	Files    int           `json:"files,omitempty"`
 	Bytes    int64         `json:"bytes,omitempty"`
