@@ -19,8 +19,8 @@ import (
 	"atelier.dev/atelier/backend/workbench"
 )
 
-// formatter ends each line of a file with a semicolon.
-const formatter = `sed -i 's/[^;]$/&;/' a.js`
+// formatter ends each line with a semicolon. It names no file, which would be pinned.
+const formatter = `sed -i 's/[^;]$/&;/' *.js`
 
 func editing(from, to string) llmtest.Round {
 	return llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Edit", map[string]any{"file_path": "a.js", "old_string": from, "new_string": to})}}
