@@ -124,7 +124,7 @@ func TestChangesOfASession(t *testing.T) {
 
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{edit("line 25\n", "x\n")}}, llmtest.Round{Text: "Third."})
 	p.send(id, "Go on")
-	if end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "Edit" }); !end.IsError || !strings.Contains(end.Output, "has changed on disk") {
+	if end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "Edit" }); end.IsError || !strings.Contains(end.Output, "changed elsewhere") {
 		t.Errorf("the edit after the put-back: %+v", end)
 	}
 	await(p, anyOf[agent.ProcessingEnd])
@@ -139,7 +139,7 @@ func TestChangesOfASession(t *testing.T) {
 	home := p.home
 	p.close()
 	p = newPage(t, p.folder, home, environment(server, "sk-test"))
-	if got := p.changed(id, changes.ScopeSession); got != "modified f +1 -1\nadded new +1 -0" {
+	if got := p.changed(id, changes.ScopeSession); got != "modified f +2 -2\nadded new +1 -0" {
 		t.Errorf("after a restart:\n%s", got)
 	}
 }

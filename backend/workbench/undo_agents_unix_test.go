@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
-	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -43,9 +44,16 @@ func TestUndoOfAgentsElsewhere(t *testing.T) {
 			server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Edit.", tt.where)}}, llmtest.Round{Text: "Good."})
 			p.send(id, "go")
 			child, _ := agentOf(p, "SpawnAgent")
-			await(p, func(e agent.ToolCallEnd) bool { return e.Tool == tt.call.Name })
-			for range 2 {
-				await(p, anyOf[agent.ProcessingEnd]) // of both
+			for deadline := time.After(patience); ; p.more(deadline, "the end of both turns") {
+				ended := 0
+				for _, s := range []string{id, child} {
+					if must[backend.SessionInfo](p, "sessions.get", workbench.SessionRef{Session: s}).LastEnd != "" {
+						ended++
+					}
+				}
+				if ended == 2 {
+					break
+				}
 			}
 			found, _ := filepath.Glob(filepath.Join(p.folder, tt.path))
 			if len(found) != 1 {

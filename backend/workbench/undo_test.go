@@ -216,7 +216,7 @@ func TestUndoAfterACrash(t *testing.T) {
 }
 
 // The steps of agents belong to the turn in which they worked, if they worked in the
-// same folder.
+// same folder or below it.
 func TestUndoOfAgents(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
@@ -225,7 +225,7 @@ func TestUndoOfAgents(t *testing.T) {
 	p.putFile("f", "0\n")
 	p.send(session, "first")
 	await(p, anyOf[agent.ProcessingEnd])
-	for id, folder := range map[string]string{"here": p.folder, "elsewhere": filepath.Join(p.folder, ".worktrees", "x")} {
+	for id, folder := range map[string]string{"here": p.folder, "elsewhere": p.folder + "-x"} {
 		info := backend.SessionInfo{ID: id, Folder: p.folder, State: agent.StateIdle, Helper: &agent.Helper{Parent: session, Folder: folder}}
 		if err := p.store.CreateSession(t.Context(), info); err != nil {
 			t.Fatal(err)
