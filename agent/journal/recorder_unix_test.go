@@ -159,7 +159,7 @@ func TestCommandsAreRecorded(t *testing.T) {
 		"rm -r":             {"rm -r d", []string{`d/b: file "deep\n" -> nothing`, `d/sub/c: file "deeper\n" -> nothing`}},
 		"replaced folder":   {"rm -r d; mkdir -p d/sub; echo new > d/sub/c", []string{`d/b: file "deep\n" -> nothing`, `d/sub/c: file "deeper\n" -> file "new\n"`}},
 		"chmod":             {"chmod +x a", []string{`a: file "one\n" -> executable "one\n"`}},
-		"other modes":       {"chmod o-r a", nil},
+		"other modes":       {"chmod o-r a", []string{`a: file "one\n" -> file "one\n"`}},
 		"touch":             {"touch a", nil},
 		"same contents":     {"echo one > a", nil},
 		"there and back":    {"echo two > a; echo one > a; mv d e; mv e d", nil},

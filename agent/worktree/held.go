@@ -85,6 +85,7 @@ const (
 	maxInner    = 50              // submodules
 	maxNesting  = 4               // of submodules
 	maxAlike    = 64 << 20        // bytes of files that are compared with the project's
+	maxCompared = 2000            // entries of a folder that are
 )
 
 // holds says what would be lost with a worktree. Files that the project has as well, such
@@ -276,8 +277,23 @@ func (t Tree) ignored(ctx context.Context, g, own *git) (Held, error) {
 	return own.measured(Ignored, names), nil
 }
 
-// alike reports whether two files are the same, in room bytes. Folders are not compared.
+// alike reports whether a file, or each file in a folder, is the same at another place. It
+// reads at most room bytes.
 func alike(one, other string, room *int64) bool {
+	if info, err := os.Lstat(one); err == nil && info.IsDir() {
+		entries := 0
+		err := filepath.WalkDir(one, func(path string, e fs.DirEntry, err error) error {
+			below, outside := filepath.Rel(one, path)
+			switch entries++; {
+			case err != nil || outside != nil || entries > maxCompared:
+				return fs.ErrInvalid
+			case !e.IsDir() && !alike(path, filepath.Join(other, below), room):
+				return fs.ErrInvalid
+			}
+			return nil
+		})
+		return err == nil
+	}
 	a, err := os.Lstat(one)
 	b, err2 := os.Lstat(other)
 	if err != nil || err2 != nil || !a.Mode().IsRegular() || !b.Mode().IsRegular() || a.Size() != b.Size() || a.Size() > *room {

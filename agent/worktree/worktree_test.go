@@ -234,7 +234,7 @@ func TestRefusals(t *testing.T) {
 		"full": {func(t *testing.T) bed {
 			b := repository(t)
 			for i := range worktree.MaxTrees {
-				b.put(filepath.Join(worktree.Dir, "tree"+string(rune('0'+i)), "file"), "")
+				b.put(filepath.Join(worktree.Dir, "tree"+strconv.Itoa(i), "file"), "")
 			}
 			return b
 		}, "holds 64 worktrees"},
