@@ -165,5 +165,6 @@ func reasonOf(err error) string {
 	return cmp.Or(phrase, e.Code, string(e.Class))
 }
 
-// failure returns a warning as the failure of an input, for programs.
-func (w Warning) failure() *Failure { return &Failure{Code: w.Code, Message: w.Message} }
+// Failure returns a warning that ended a turn as the failure of its input, for
+// programs.
+func (w Warning) Failure() *Failure { return &Failure{Code: w.Code, Message: w.Message} }

@@ -147,7 +147,7 @@ func (r *QueryResult) Apply(ev Event) {
 	case Warning:
 		switch d.ID {
 		case WarnHookStopped, WarnPromptRefused, WarnFiltered, WarnRefused:
-			r.Failure = d.failure()
+			r.Failure = d.Failure()
 		}
 	case ProcessingEnd:
 		if d.Reason == EndDone {

@@ -51,52 +51,76 @@ func refusal(class llm.Class, format string, args ...any) *llm.Error {
 	return &llm.Error{Class: class, Message: fmt.Sprintf(format, args...), Status: 400, Retryable: class == llm.ClassServer}
 }
 
+// anyPicture, morePictures and onePicture are what servers refuse.
+func anyPicture(class llm.Class, message string) func(string, int) *llm.Error {
+	return func(_ string, pictures int) *llm.Error {
+		if pictures > 0 {
+			return refusal(class, "%s", message)
+		}
+		return nil
+	}
+}
+
+func morePictures(n int, format string) func(string, int) *llm.Error {
+	return func(_ string, pictures int) *llm.Error {
+		if pictures > n {
+			return refusal(llm.ClassInvalid, format, pictures, n)
+		}
+		return nil
+	}
+}
+
+func onePicture(name, message string) func(string, int) *llm.Error {
+	return func(sent string, _ int) *llm.Error {
+		if strings.Contains(sent, "<"+name+">") {
+			return refusal(llm.ClassInvalid, "%s", message)
+		}
+		return nil
+	}
+}
+
+// picturesSent counts the pictures in the results of the last request, and the lines
+// in the place of others.
+func picturesSent(script *llmtest.Model) (left, lines int) {
+	requests := script.Requests()
+	for _, m := range requests[len(requests)-1].Messages {
+		if m.Role != llm.RoleTool {
+			continue
+		}
+		for _, part := range m.Parts[0].Result.Parts {
+			if part.Media != nil {
+				left++
+			}
+			if strings.Contains(part.Text, "was left out: the provider refused it") {
+				lines++
+			}
+		}
+	}
+	return left, lines
+}
+
 // K-49: whatever picture a server refuses, the session goes on without it, at once
 // and later; what is accepted is kept, and told once.
 func TestRefusedPicturesAreLeftOut(t *testing.T) {
 	t.Parallel()
-	any := func(class llm.Class, message string) func(string, int) *llm.Error {
-		return func(_ string, pictures int) *llm.Error {
-			if pictures > 0 {
-				return refusal(class, "%s", message)
-			}
-			return nil
-		}
-	}
-	most := func(n int, format string) func(string, int) *llm.Error {
-		return func(_ string, pictures int) *llm.Error {
-			if pictures > n {
-				return refusal(llm.ClassInvalid, format, pictures, n)
-			}
-			return nil
-		}
-	}
-	one := func(name, message string) func(string, int) *llm.Error {
-		return func(sent string, _ int) *llm.Error {
-			if strings.Contains(sent, "<"+name+">") {
-				return refusal(llm.ClassInvalid, "%s", message)
-			}
-			return nil
-		}
-	}
 	for name, tt := range map[string]struct {
 		refuse func(string, int) *llm.Error
 		left   int // of four pictures
 	}{
-		"Anthropic":          {any(llm.ClassInvalid, "messages.2.content.0.image: Could not process image"), 0},
-		"llama.cpp":          {any(llm.ClassServer, "image input is not supported - hint: you may need to provide the mmproj"), 0},
-		"OpenAI":             {any(llm.ClassInvalid, "Invalid image."), 0},
-		"Gemini":             {any(llm.ClassInvalid, "Unable to process input image. Please retry"), 0},
-		"OpenRouter":         {any(llm.ClassNotFound, "No endpoints found that support image input"), 0},
-		"DeepSeek":           {any(llm.ClassInvalid, "unknown variant `image_url`, expected `text`"), 0},
-		"a filter":           {any(llm.ClassContentFilter, "Your input image may contain content that is not allowed"), 0},
-		"without a word":     {any(llm.ClassInvalid, "Bad request"), 0},
-		"content as text":    {any(llm.ClassInvalid, "messages[2].content: Input should be a valid string"), 0},
-		"too many":           {most(3, "Too much media: 0 document pages + %d images > %d"), 3},
-		"at most two":        {most(2, "%[2]d given: At most %[2]d image(s) may be provided"), 2},
-		"too many, unnamed":  {most(3, "too many images: %d (%d)"), 3},
-		"one that was named": {one("b", "messages.6.content.0.image.source.base64: At least one of the image dimensions exceed max allowed size"), 3},
-		"the newest":         {one("d", "Could not process image"), 3},
+		"Anthropic":          {anyPicture(llm.ClassInvalid, "messages.2.content.0.image: Could not process image"), 0},
+		"llama.cpp":          {anyPicture(llm.ClassServer, "image input is not supported - hint: you may need to provide the mmproj"), 0},
+		"OpenAI":             {anyPicture(llm.ClassInvalid, "Invalid image."), 0},
+		"Gemini":             {anyPicture(llm.ClassInvalid, "Unable to process input image. Please retry"), 0},
+		"OpenRouter":         {anyPicture(llm.ClassNotFound, "No endpoints found that support image input"), 0},
+		"DeepSeek":           {anyPicture(llm.ClassInvalid, "unknown variant `image_url`, expected `text`"), 0},
+		"a filter":           {anyPicture(llm.ClassContentFilter, "Your input image may contain content that is not allowed"), 0},
+		"without a word":     {anyPicture(llm.ClassInvalid, "Bad request"), 0},
+		"content as text":    {anyPicture(llm.ClassInvalid, "messages[2].content: Input should be a valid string"), 0},
+		"too many":           {morePictures(3, "Too much media: 0 document pages + %d images > %d"), 3},
+		"at most two":        {morePictures(2, "%[2]d given: At most %[2]d image(s) may be provided"), 2},
+		"too many, unnamed":  {morePictures(3, "too many images: %d (%d)"), 3},
+		"one that was named": {onePicture("b", "messages.6.content.0.image.source.base64: At least one of the image dimensions exceed max allowed size"), 3},
+		"the newest":         {onePicture("d", "Could not process image"), 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,21 +153,7 @@ func TestRefusedPicturesAreLeftOut(t *testing.T) {
 			if events := r.run("hello again"); end(t, events) != agent.EndDone || p.asked != asked+1 || len(find[agent.HistoryRepaired](events)) > 0 {
 				t.Errorf("what was repaired is not kept: asked %d times", p.asked-asked)
 			}
-			requests := script.Requests()
-			left, lines := 0, 0
-			for _, m := range requests[len(requests)-1].Messages {
-				if m.Role != llm.RoleTool {
-					continue
-				}
-				for _, part := range m.Parts[0].Result.Parts {
-					if part.Media != nil {
-						left++
-					}
-					if strings.Contains(part.Text, "was left out: the provider refused it") {
-						lines++
-					}
-				}
-			}
+			left, lines := picturesSent(script)
 			if left != tt.left || lines != 4-tt.left {
 				t.Errorf("%d pictures are sent and %d lines of text, want %d", left, lines, tt.left)
 			}

@@ -241,7 +241,7 @@ func (r *jsonReport) event(ev agent.Event, own bool) {
 		r.result.Error = &d
 	case agent.Warning:
 		if d.ID == agent.WarnFiltered || d.ID == agent.WarnRefused { // which end the turn
-			r.result.Error = &agent.Failure{Code: d.Code, Message: d.Message}
+			r.result.Error = d.Failure()
 		}
 	}
 }

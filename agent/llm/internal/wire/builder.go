@@ -23,10 +23,15 @@ type Builder struct {
 	sent    bool
 	stopped bool
 	size    size
-	counted llm.Usage // so far
-	begun   bool      // counted is from before the answer
+	counted counted // so far
 	// responseID is the provider's id of the answer, unchanged.
 	responseID string
+}
+
+// counted are a provider's counts.
+type counted struct {
+	llm.Usage
+	begun bool // they are from before the answer
 }
 
 // size is the size of the answer so far.
@@ -61,22 +66,22 @@ func (b *Builder) Stopped() bool { return b.stopped }
 
 // Count replaces the provider's earlier counts. A failed answer is charged for
 // as well.
-func (b *Builder) Count(used llm.Usage) { b.counted, b.begun = believed(used), false }
+func (b *Builder) Count(used llm.Usage) { b.counted = counted{believed(used), false} }
 
 // CountBegin keeps the counts that are known before the answer. They hold for an
 // answer that the user stops or that breaks off, with an estimate of its length.
-func (b *Builder) CountBegin(used llm.Usage) { b.counted, b.begun = believed(used), true }
+func (b *Builder) CountBegin(used llm.Usage) { b.counted = counted{believed(used), true} }
 
 // used returns the counts for an answer that failed.
 func (b *Builder) used(class llm.Class) llm.Usage {
 	const bytesPerToken = 4
 	switch {
-	case !b.begun:
-		return b.counted
+	case !b.counted.begun:
+		return b.counted.Usage
 	case !b.sent && class != llm.ClassAbort: // nothing is charged
 		return llm.Usage{}
 	}
-	used := b.counted
+	used := b.counted.Usage
 	if used.Known {
 		used.Output = max(used.Output, int64(b.size.bytes/bytesPerToken))
 	}
@@ -95,7 +100,7 @@ func believed(u llm.Usage) llm.Usage {
 }
 
 // Counted returns the provider's counts so far.
-func (b *Builder) Counted() llm.Usage { return b.counted }
+func (b *Builder) Counted() llm.Usage { return b.counted.Usage }
 
 // Start yields the start event, once. Every other method calls it first.
 func (b *Builder) Start() {
