@@ -106,11 +106,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	case agent.Marks:
 		s.Marks = d
 	case agent.Forked:
-		s.Origin, s.Worktree, s.Helper, s.CreatedAt = &d.Origin, d.Worktree, nil, ev.At
-		s.forgetWork()
-		if d.Moved {
-			s.Branch = d.Branch
-		}
+		s.fork(d, ev.At)
 	case agent.Imported:
 		s.Imported = &d
 		s.forgetWork()
@@ -195,6 +191,15 @@ func (s SessionInfo) CopiedThrough() (seq int64) {
 		seq = max(seq, s.Imported.Through)
 	}
 	return seq
+}
+
+// fork makes the session one that was forked.
+func (s *SessionInfo) fork(d agent.Forked, at int64) {
+	s.Origin, s.Worktree, s.Helper, s.CreatedAt = &d.Origin, d.Worktree, nil, at
+	s.forgetWork()
+	if d.Moved {
+		s.Branch = d.Branch
+	}
 }
 
 // forgetWork sets to zero what was spent and changed, because it counts in another
