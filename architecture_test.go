@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"agent/permission/rule":      {"agent", "agent/internal/...", "agent/permission/boundary"},
 	"agent/network/proxy":        {"agent/network"},
 	"agent/internal/effect":      {"agent", "agent/internal/..."},
+	"agent/internal/shell":       {"agent/internal/sensitive"},
 	"agent/internal/merge":       {"agent/internal/linediff"},
 	"agent/sdk":                  {"agent", "agent/llm"},
 	"agent/compaction":           {"agent", "agent/llm", "agent/llm/generate"},
@@ -69,7 +70,7 @@ var mayImport = map[string][]string{
 	"backend":                    {"agent", "agent/llm", "backend/internal/text"},
 	"backend/models":             {"agent", "agent/llm/...", "agent/llm", "backend"},
 	"backend/live":               {"agent", "backend"},
-	"backend/guard":              {"agent", "agent/permission/rule", "agent/sandbox/confine", "backend", "backend/settings"},
+	"backend/guard":              {"agent", "agent/permission/boundary", "agent/permission/rule", "agent/sandbox/confine", "backend", "backend/settings"},
 	"backend/caches":             {},
 	"backend/settings":           {"agent", "backend"},
 	"backend/trust":              {"agent", "agent/changes", "agent/sandbox", "backend"},
@@ -126,7 +127,7 @@ const (
 	maxFile     = 500
 	maxFunction = 80
 	maxMethods  = 5
-	maxFields   = 12
+	maxFields   = 14
 	maxFanOut   = 4
 )
 

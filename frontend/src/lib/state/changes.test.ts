@@ -2,8 +2,12 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { ApiError, type Call } from '../api'
 import type { ChangesReply, ChangesRequest, DiffReply } from '../types.gen'
 import { Changes } from './changes.svelte'
+import { dropComments } from './comments.svelte'
 
-beforeEach(() => localStorage.clear())
+beforeEach(() => {
+  localStorage.clear()
+  dropComments('') // of all owners
+})
 
 const listOf = (...paths: string[]): ChangesReply => ({
   scope: 'session',
@@ -214,7 +218,6 @@ test('two pages keep the comments of each other', () => {
   })
   saved(one!, 'One.')
   saved(other!, 'Two.')
-  one!.reread()
   expect(textsOf(one!)).toEqual(['One.', 'Two.'])
   one!.remove(one!.all[1]!)
   saved(other!, 'Three.')
