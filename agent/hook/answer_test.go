@@ -38,6 +38,21 @@ var (
 	ending = agent.StopInput{Reason: agent.EndDone}
 )
 
+// COM-76: code 2 of a subagent's Stop hook holds it, as that of a session does.
+func TestSubagentIsHeld(t *testing.T) {
+	t.Parallel()
+	for name, exit := range map[string]hook.Exit{
+		"code 2": {Code: 2, Stderr: "run the tests"}, "an answer": {Stdout: `{"decision":"block","reason":"run the tests"}`},
+	} {
+		r := newRig(t, command(t, "SubagentStop", "", "x")...)
+		r.options.Agent = &hook.Agent{ID: "a1", Parent: "s0", Type: "explorer"}
+		r.options.Runner = said(exit)
+		if advice := r.fire(ending); advice.Decision != agent.Deny || advice.Reason != "run the tests" {
+			t.Errorf("%s: %+v", name, advice)
+		}
+	}
+}
+
 // OAS-668, COM-75, COM-76, COM-77, COM-78: what each answer means at a point.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
@@ -132,6 +147,30 @@ func TestAnswersForTheUser(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, end); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// OAS-668: a notification has a title, a body and a level, which is info if the hook
+// gives none, and stands where the other members of an answer do.
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	info := &agent.HookNotice{Body: "B", Level: agent.NoticeInfo}
+	for stdout, want := range map[string]*agent.HookNotice{
+		`{"notification":{"body":"B"}}`:                                                                        info,
+		`{"notification":"B"}`:                                                                                 info,
+		`{"hookSpecificOutput":{"notification":{"body":"B"}}}`:                                                 info,
+		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","notification":"B"}}`:                             info,
+		`{"notification":{"body":"B","level":"debug"}}`:                                                        {Body: "B", Level: agent.NoticeDebug},
+		`{"hook_specific_output":{"notification":{"title":"T","level":"WARNING"}}}`:                            {Title: "T", Level: agent.NoticeWarning},
+		`{"hookSpecificOutput":{"notification":{"title":"T","body":"B","level":"error"}},"systemMessage":"s"}`: {Title: "T", Body: "B", Level: agent.NoticeError},
+		`{"hookSpecificOutput":{"additionalContext":"c"}}`:                                                     nil,
+	} {
+		r := newRig(t, command(t, "PreToolUse", "", "x")...)
+		r.options.Runner = said{Stdout: stdout}
+		r.fire(use("Bash", `{}`))
+		if diff := cmp.Diff(want, r.reported[1].(agent.HookEnd).Notice); diff != "" {
+			t.Errorf("%s: %s", stdout, diff)
+		}
 	}
 }
 

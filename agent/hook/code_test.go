@@ -47,6 +47,25 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// OAS-666, COM-79: a function has 30 seconds, or the time that it asks for, up to what
+// any hook may have.
+func TestTimeOfFunctions(t *testing.T) {
+	t.Parallel()
+	nothing := func(context.Context, agent.HookCall) (*hook.Answer, error) { return nil, nil }
+	for asked, want := range map[time.Duration]time.Duration{
+		0: 30 * time.Second, time.Millisecond: time.Millisecond, time.Minute: time.Minute, hook.MostTime: hook.MostTime,
+		hook.MostTime + 1: hook.MostTime, 24 * time.Hour: hook.MostTime,
+	} {
+		registry := hook.NewRegistry()
+		if err := registry.Register(hook.Code{Point: agent.HookStop, Func: nothing, Timeout: asked}); err != nil {
+			t.Fatal(err)
+		}
+		if got := registry.Handlers()[0].Terms.Timeout; got != want {
+			t.Errorf("%s: %s instead of %s", asked, got, want)
+		}
+	}
+}
+
 // Registering an invalid hook fails at once.
 func TestRegisterRefuses(t *testing.T) {
 	t.Parallel()

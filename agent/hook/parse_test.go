@@ -223,6 +223,26 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// OAS-666: a timeout is in seconds; a hook never has more than the most, and from 1,000
+// on its author is told that this looks like milliseconds.
+func TestTimeouts(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		"10": "10s", "0.0001": "1ms", "600": "10m0s", "601": "10m0s timeout_long", "999.9": "10m0s timeout_long",
+		"1000": "10m0s timeout_milli", "1001": "10m0s timeout_milli",
+	} {
+		handlers, findings := hook.Parse(json.RawMessage(`{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":`+written+`}]}]}`),
+			hook.Origin{Scope: hook.ScopeUser, File: "/f", Form: hook.FormClaude})
+		got := handlers[0].Terms.Timeout.String()
+		for _, f := range findings {
+			got += " " + string(f.ID)
+		}
+		if got != want {
+			t.Errorf("%s: %s instead of %s", written, got, want)
+		}
+	}
+}
+
 // All 24 events are read under both names.
 func TestParseReadsAllEvents(t *testing.T) {
 	t.Parallel()

@@ -130,8 +130,8 @@ func TestInterrupt(t *testing.T) {
 }
 
 // COM-70, OAS-666, OAS-667: hooks run one after the other, those of the user
-// before those of the project, this user's and the session's, and functions last;
-// one that fails does not keep the others from running.
+// before those of the project, this user's and the session's, and functions last,
+// whatever order they ask for among themselves; one that fails does not keep the others from running.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	var handlers []hook.Handler
@@ -146,7 +146,7 @@ func TestOrder(t *testing.T) {
 	add(hook.ScopeUser, "sleep 0.1; echo user >>order")
 	add(hook.ScopeUser, "echo user again >>order; exit 1")
 	r := newRig(t, handlers...)
-	r.handlers = append(function(t, hook.Code{Point: agent.HookPostToolUse, Func: func(context.Context, agent.HookCall) (*hook.Answer, error) {
+	r.handlers = append(function(t, hook.Code{Point: agent.HookPostToolUse, Order: -1, Func: func(context.Context, agent.HookCall) (*hook.Answer, error) {
 		r.write("order", r.read("order")+"code\n", 0o600)
 		return nil, nil
 	}}), r.handlers...)
