@@ -76,7 +76,7 @@ var mayImport = map[string][]string{
 	"backend/trust":              {"agent", "agent/changes", "agent/sandbox", "backend"},
 	"backend/review":             {"agent", "backend", "backend/trust"},
 	"backend/hooks":              {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/review", "backend/internal/..."},
-	"backend/skills":             {"agent", "agent/skill", "agent/skill/validate", "backend", "backend/settings", "backend/trust", "backend/review", "backend/internal/..."},
+	"backend/skills":             {"agent", "agent/changes", "agent/skill", "agent/skill/validate", "backend", "backend/settings", "backend/trust", "backend/review", "backend/internal/..."},
 	"backend/mcp":                {"agent", "agent/changes", "agent/mcp", "agent/mcp/...", "backend", "backend/settings", "backend/trust", "backend/review", "backend/internal/..."},
 	"backend/feed":               {"agent", "agent/llm", "backend/internal/..."},
 	"backend/workbench":          {"agent/...", "agent", "backend/...", "backend"},

@@ -56,9 +56,28 @@ func (s Skill) Expand(x Expansion) string {
 		text += "\n\nARGUMENTS: " + bounded(args, maxArguments)
 	}
 	if len(s.Files) > 0 && s.Place.Folder != "" {
-		text = fmt.Sprintf("The files of this skill are in the folder %s. Paths below that name them are relative to it.\n\n%s", s.folder(), text)
+		text = s.listed() + "\n\n" + text
 	}
 	return agent.EscapeTags(strings.TrimSpace(text + e.files.Text()))
+}
+
+// maxListed limits the names of a skill's files in its prompt, in bytes.
+const maxListed = 4 << 10
+
+// listed names the other files of a skill, which the model reads when it needs them (OAS-811).
+func (s Skill) listed() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "The files of this skill are in the folder %s. Paths are relative to it:", s.folder())
+	for i, f := range s.Files {
+		if out.Len()+len(f.Path) > maxListed {
+			return fmt.Sprintf("%s\n- %d more", out.String(), len(s.Files)-i+s.MoreFiles)
+		}
+		out.WriteString("\n- " + oneLine(f.Path))
+	}
+	if s.MoreFiles > 0 {
+		fmt.Fprintf(&out, "\n- %d more", s.MoreFiles)
+	}
+	return out.String()
 }
 
 // bounded cuts a text, and says so.

@@ -169,7 +169,13 @@ func (h *Hooks) Points(context.Context, backend.Empty) (HookPointsReply, error) 
 
 // Templates lists hooks to begin with.
 func (h *Hooks) Templates(context.Context, backend.Empty) (HookTemplatesReply, error) {
-	return HookTemplatesReply{Templates: templates}, nil
+	all := slices.Clone(templates)
+	for i, t := range all {
+		if all[i].Example = t.Example; t.Example == nil {
+			all[i].Example = example(t.Draft.Point)
+		}
+	}
+	return HookTemplatesReply{Templates: all}, nil
 }
 
 // example returns an input of a point.

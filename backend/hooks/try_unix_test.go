@@ -31,6 +31,26 @@ func TestTriedInTheFolderOfTheSession(t *testing.T) {
 	}
 }
 
+// Each template has an example of what it does: the hook is about it, and answers.
+func TestTemplatesHaveExamples(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	reply, err := f.Templates(t.Context(), backend.Empty{})
+	if err != nil || len(reply.Templates) != 4 {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	for _, x := range reply.Templates {
+		x.Draft.Timeout = 300
+		e, err := f.Test(t.Context(), HookTestRequest{Draft: x.Draft, Input: x.Example, Matching: true})
+		if err != nil || e.Outcome == OutcomeNotMatched || e.Effect == (HookEffect{}) {
+			t.Errorf("%s: %+v, %v", x.ID, e, err)
+		}
+		if x.ID == TemplateSecrets && e.Effect.Decision != agent.Deny {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
 // The template formats the one file that was edited, and says what it lacks.
 func TestFormatTemplate(t *testing.T) {
 	t.Parallel()

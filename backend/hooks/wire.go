@@ -313,14 +313,13 @@ type HookTestRequest struct {
 	Matching bool            `json:"matching,omitempty"`
 }
 
-// HookDryRunRequest is for hooks.dry_run: which past calls of the session, or of the
-// folder's newest sessions, the draft would have matched. Run lets it run on the
-// newest of them; nothing follows from its answers.
+// HookDryRunRequest is for hooks.dry_run: which past calls of the folder's newest
+// sessions the draft would have matched. Run lets it run on the newest of them;
+// nothing follows from its answers.
 type HookDryRunRequest struct {
 	Draft HookDraft `json:"draft"`
 	// Replaces is the hook whose draft it is.
 	Replaces string `json:"replaces,omitempty"`
-	Session  string `json:"session,omitempty"`
 	Run      bool   `json:"run,omitempty"`
 }
 
@@ -402,10 +401,12 @@ type HookTemplatesReply struct {
 	Templates []HookTemplate `json:"templates,omitempty"`
 }
 
-// HookTemplate is a hook to begin with. The page has a name for each id.
+// HookTemplate is a hook to begin with. The page has a name for each id. Example is an
+// input for which it does something.
 type HookTemplate struct {
-	ID    HookTemplateID `json:"id"`
-	Draft HookDraft      `json:"draft"`
+	ID      HookTemplateID  `json:"id"`
+	Draft   HookDraft       `json:"draft"`
+	Example json.RawMessage `json:"example"`
 }
 
 // HookTemplateID names a template.

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/skill"
@@ -138,12 +137,15 @@ func (s *Skills) Inspect(ctx context.Context, in SkillInstallRequest) (SkillInsp
 		shown := SkillParcel{
 			Name: x.name, Description: x.Summary(), Text: x.text, Findings: s.checkText(x.Skill, x.text), Lines: x.Lines(), Taken: shelf.has(x.name),
 		}
+		if shown.Taken {
+			shown.Same, shown.Difference = x.instead(ctx, filepath.Join(shelf.path, x.name))
+		}
 		for _, f := range x.files {
 			if f.path == mainFile {
 				continue
 			}
 			file := SkillFile{Path: f.path, Size: int64(len(f.data)), Runs: f.runs()}
-			if file.Runs && len(f.data) <= min(maxText, left) && utf8.Valid(f.data) && !bytes.Contains(f.data, []byte{0}) {
+			if file.Runs && len(f.data) <= left && isShown(f.data) {
 				file.Text = string(f.data)
 				left -= len(f.data)
 			}

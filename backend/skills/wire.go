@@ -264,6 +264,11 @@ type SkillParcel struct {
 	Files       []SkillFile          `json:"files,omitempty"`
 	Findings    []skill.SkillFinding `json:"findings,omitempty"`
 	Lines       []string             `json:"lines,omitempty"`
-	// Taken says that a skill of the name stands there.
+	// Taken says that a skill of the name stands there; Same that it is this one, byte
+	// for byte.
 	Taken bool `json:"taken,omitempty"`
+	Same  bool `json:"same,omitempty"`
+	// Difference is how it differs from what stands there, as lines for people; empty
+	// if it does not, or if that cannot be read.
+	Difference string `json:"difference,omitempty"`
 }

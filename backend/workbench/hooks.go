@@ -104,17 +104,12 @@ func (w *Workbench) observeEverywhere(data agent.HookInput) {
 
 // dryRun says which past calls a draft would have matched.
 func (w *Workbench) dryRun(ctx context.Context, in hooks.HookDryRunRequest) (hooks.HookDryRunReply, error) {
-	if in.Session != "" {
-		if _, err := w.session(ctx, in.Session); err != nil {
-			return hooks.HookDryRunReply{}, err
-		}
-	}
 	trial, err := w.hooks.DryRun(ctx, in)
 	if err != nil {
 		return hooks.HookDryRunReply{}, err
 	}
 	defer trial.Close()
-	if err := w.lookBack(ctx, trial, in.Session); err != nil {
+	if err := w.lookBack(ctx, trial); err != nil {
 		return hooks.HookDryRunReply{}, err
 	}
 	return trial.Reply(ctx), nil
@@ -127,17 +122,14 @@ type pastCalls interface {
 	Done() bool
 }
 
-// lookBack shows the events of a session and its agents, or of all sessions of the
-// folder, from the newest back and a page at a time.
-func (w *Workbench) lookBack(ctx context.Context, to pastCalls, session string) error {
+// lookBack shows the events of all sessions of the folder, from the newest back and a
+// page at a time.
+func (w *Workbench) lookBack(ctx context.Context, to pastCalls) error {
 	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
 	if err != nil {
 		return err
 	}
 	for _, info := range sessions {
-		if session != "" && session != info.ID && session != account(info) {
-			continue
-		}
 		for before := info.Seq + 1; before > 1 && !to.Done(); {
 			events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, Before: before, Limit: maxPage, Newest: true})
 			if err != nil {

@@ -232,7 +232,7 @@ func TestDraftIsTried(t *testing.T) {
 	id := p.session("compat")
 	turn(p, id)
 	draft := hooks.HookDraft{Point: agent.HookPreToolUse, Matcher: "Bash", Action: hooks.HookAction{Kind: hooks.KindCommand, Command: refuses}}
-	dry := must[hooks.HookDryRunReply](p, "hooks.dry_run", hooks.HookDryRunRequest{Draft: draft, Session: id})
+	dry := must[hooks.HookDryRunReply](p, "hooks.dry_run", hooks.HookDryRunRequest{Draft: draft})
 	if dry.Calls != 3 || dry.Matched != 2 || len(dry.Examples) != 2 || dry.Examples[0].Text != "ls" || dry.Examples[0].Run != nil {
 		t.Errorf("%+v", dry)
 	}

@@ -139,7 +139,7 @@ func (w *Workbench) tryRule(ctx context.Context, in guard.TryRequest) (guard.Try
 	if err != nil {
 		return guard.TryReply{}, err
 	}
-	if err := w.lookBack(ctx, trial, ""); err != nil {
+	if err := w.lookBack(ctx, trial); err != nil {
 		return guard.TryReply{}, err
 	}
 	return trial.Reply(), nil

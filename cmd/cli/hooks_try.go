@@ -222,19 +222,29 @@ func printEntry(out io.Writer, e hooks.HookLogEntry) {
 			fmt.Fprintf(out, "%s:\n%s\n", text.name, indented(text.text))
 		}
 	}
-	fmt.Fprintf(out, "effect:  %s\n", effectOf(e.Effect))
+	fmt.Fprintf(out, "effect:  %s\n", effectOf(e))
 }
 
 func indented(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
+// passed says what becomes of what a hook could have stopped and did not.
+var passed = map[agent.HookPoint]string{
+	agent.HookPreToolUse: "the call is left to the permissions", agent.HookPermissionRequest: "the question is left to the user",
+	agent.HookUserPromptSubmit: "nothing is stopped", agent.HookStop: "nothing is stopped", agent.HookSubagentStop: "nothing is stopped",
+	agent.HookPreCompact: "nothing is stopped", agent.HookWorktreeCreate: "nothing is stopped",
+}
+
 // effectOf says what a hook would have done.
-func effectOf(e hooks.HookEffect) string {
+func effectOf(entry hooks.HookLogEntry) string {
 	var parts []string
+	e := entry.Effect
 	say := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if e.Decision != "" {
 		say("%s", e.Decision)
+	} else if left := passed[entry.Place.Point]; left != "" && !e.Stopped {
+		say("%s", left)
 	}
 	for _, text := range []struct{ name, text string }{
 		{"reason", e.Reason}, {"new input", e.Input}, {"told to the model", e.Context}, {"told instead of the result", e.Output},

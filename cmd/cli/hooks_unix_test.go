@@ -257,7 +257,12 @@ func TestHooksTest(t *testing.T) {
 		out, errs   []string
 	}{
 		{name: "a command", args: []string{"PreToolUse", "--command", "cat >&2; exit 2"}, out: []string{"exit:    2", "errors:", `"hook_event_name"`, "effect:  deny"}},
-		{name: "either name", args: []string{"preToolUse", "--command", "true"}, out: []string{"exit:    0", "effect:  none"}},
+		{name: "a prompt that goes on", args: []string{"UserPromptSubmit", "--command", "true"}, out: []string{"effect:  nothing is stopped"}},
+		{name: "a call that is told about", args: []string{"PreToolUse", "--command", `echo '{"additionalContext":"mind"}'`}, out: []string{"effect:  the call is left to the permissions; told to the model: mind"}},
+		{name: "a guard that breaks", args: []string{"PreToolUse", "--command", "exit 1"}, out: []string{"outcome: failed", "effect:  the call is left to the permissions"}},
+		{name: "a call that is over", args: []string{"PostToolUse", "--command", "true"}, out: []string{"effect:  none"}},
+		{name: "a turn that is ended", args: []string{"PreToolUse", "--command", `echo '{"continue":false,"stopReason":"enough"}'`}, out: []string{"effect:  the turn ends: enough"}},
+		{name: "either name", args: []string{"preToolUse", "--command", "true"}, out: []string{"exit:    0", "effect:  the call is left to the permissions"}},
 		{name: "a file", args: []string{"PreToolUse", "--command", "cat", "--input", input}, out: []string{`input:   {"tool_name":"Bash"`}},
 		{name: "standard input", stdin: `{"prompt": "x"}`, args: []string{"UserPromptSubmit", "--input", "-", "--command", "cat"}, out: []string{`{"prompt":"x"}`}},
 		{name: "bad input", stdin: `{`, args: []string{"Stop", "--input", "-", "--command", "cat"}, code: 1, errs: []string{"not JSON"}},

@@ -46,9 +46,16 @@ func (c *command) install(a *app, in skills.SkillInstallRequest, yes bool) error
 	}
 	taken := false
 	for _, s := range found.Skills {
+		if s.Same {
+			fmt.Fprintf(c.out, "/%s is installed already, with the same content.\n", oneLine(s.Name))
+			continue
+		}
 		printParcel(c.out, s)
 		in.Names = append(in.Names, s.Name)
 		taken = taken || s.Taken
+	}
+	if len(in.Names) == 0 {
+		return nil
 	}
 	if taken && !in.Replace {
 		fmt.Fprintln(c.err, "Nothing was installed, because skills of these names stand there. To replace them, add --replace.")
@@ -95,5 +102,10 @@ func printParcel(out io.Writer, s skills.SkillParcel) {
 	for _, f := range s.Findings {
 		fmt.Fprintf(out, "  ! %s: %s\n", strings.ToLower(string(f.Severity)), line(f.Message))
 	}
-	fmt.Fprintf(out, "\n%s\n\n", indented(s.Text))
+	text := s.Text
+	if s.Difference != "" {
+		fmt.Fprint(out, "\n  It differs from what stands there:")
+		text = s.Difference
+	}
+	fmt.Fprintf(out, "\n%s\n\n", indented(text))
 }

@@ -56,11 +56,21 @@ func TestInstallSkills(t *testing.T) {
 	if got := installed(); got.Place.Scope != "project" {
 		t.Errorf("it is listed as %+v", got)
 	}
+	for _, args := range [][]string{{}, {"--replace"}, {"--replace", "--yes"}} {
+		out, errs, code := p.run(append([]string{"skills", "install", "--project", from}, args...)...)
+		if want := "/greet is installed already, with the same content.\n"; out != want || code != 0 {
+			t.Errorf("the same again, %v: %d %s%s", args, code, out, errs)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(from, "SKILL.md"), []byte("---\nname: greet\ndescription: Greets. Use when somebody comes.\n---\nSay goodbye to !`whoami`.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if _, errs, code = p.run("skills", "install", "--yes", "--project", from); code != 1 || !strings.Contains(errs, "--replace") {
 		t.Errorf("a second time: %d %s", code, errs)
 	}
-	if _, errs, code = p.run("skills", "install", "--yes", "--project", "--replace", from); code != 0 {
-		t.Errorf("in its own place: %d %s", code, errs)
+	out, errs, code = p.run("skills", "install", "--yes", "--project", "--replace", from)
+	if code != 0 || !strings.Contains(out, "  -Say hello to !`whoami`.\n  +Say goodbye to !`whoami`.\n") || strings.Count(out, "name: greet") != 1 || !strings.Contains(out, "Installed /greet.") {
+		t.Errorf("in its own place: %d %s%s", code, out, errs)
 	}
 	if out, _, _ = p.run("skills", "list"); !strings.Contains(out, "/greet  ") || !strings.Contains(out, "/commit, /ci  ready") {
 		t.Errorf("the list is\n%s", out)

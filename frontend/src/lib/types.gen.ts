@@ -972,7 +972,6 @@ export type HookDryRunReply = {
 export type HookDryRunRequest = {
   draft: HookDraft
   replaces?: string
-  session?: string
   run?: boolean
 }
 
@@ -1204,6 +1203,7 @@ export type HookSwitchRequest = {
 export type HookTemplate = {
   id: HookTemplateID
   draft: HookDraft
+  example: unknown
 }
 
 export type HookTemplateID = "format" | "secrets" | "notify" | "tests"
@@ -2542,6 +2542,8 @@ export type SkillParcel = {
   findings?: SkillFinding[]
   lines?: string[]
   taken?: boolean
+  same?: boolean
+  difference?: string
 }
 
 export type SkillPlace = {

@@ -4,7 +4,7 @@ import { language } from '../i18n/i18n.svelte'
 import { duration } from '../model/format'
 import { hasRun } from '../model/hooks'
 import { markHidden } from '../model/visible'
-import type { HookDraft, HookEffect, HookFinding, HookLogRow, HookRow, Scope } from '../types.gen'
+import type { HookDraft, HookFinding, HookLogRow, HookPoint, HookRow, Scope } from '../types.gen'
 import { findings } from './findings'
 import { own } from './messages'
 
@@ -16,12 +16,24 @@ export function nameOf({ name, action }: HookDraft): string {
 
 export const titleOf = ({ draft }: HookRow): string => nameOf(draft)
 
+/** What becomes of what a hook could have stopped and did not; undefined if it could not. */
+const passed: Partial<Record<HookPoint, () => string>> = {
+  preToolUse: () => own('left_call'),
+  permissionRequest: () => own('left_request'),
+  userPromptSubmit: () => own('left_rest'),
+  stop: () => own('left_rest'),
+  subagentStop: () => own('left_rest'),
+  preCompact: () => own('left_rest'),
+  worktreeCreate: () => own('left_rest'),
+}
+
 /** What an answer did, one phrase each; none if it did nothing. */
-function effectsOf(effect: HookEffect): string[] {
+function effectsOf({ effect, place }: HookLogRow): string[] {
   const { decision, reason } = effect
   const why = markHidden(reason ?? '')
   const effects: [unknown, () => string][] = [
     [decision, () => (why ? own(`did_${decision!}_why`, { why }) : own(`did_${decision!}`))],
+    [!decision && !effect.stopped && passed[place.point], () => passed[place.point]!()],
     [effect.input, () => own('did_change')],
     [effect.output, () => own('did_output')],
     [effect.stopped, () => own('did_stop')],
@@ -38,13 +50,14 @@ function effectsOf(effect: HookEffect): string[] {
 export function outcomeWords(row: HookLogRow): string {
   const { outcome, cause } = row
   if (outcome === 'ran') {
-    const effects = effectsOf(row.effect)
+    const effects = effectsOf(row)
     return effects.length > 0 ? effects.join(' · ') : own('ran')
   }
-  if ((outcome === 'failed' || outcome === 'not_matched') && cause) {
-    return own(`${outcome}_why`, { why: causeWords(row) })
-  }
-  return own(outcome)
+  const why =
+    (outcome === 'failed' || outcome === 'not_matched') && cause
+      ? own(`${outcome}_why`, { why: causeWords(row) })
+      : own(outcome)
+  return endedBadly(row) ? [why, ...effectsOf(row)].join(' · ') : why
 }
 
 /** Why a hook failed, or was not matched. */
@@ -57,10 +70,11 @@ function causeWords({ cause, detail, hook }: HookLogRow): string {
 /** How long it took; empty if it did not run. */
 export const timeOf = (row: HookLogRow): string => (hasRun(row) ? duration(row.duration_ms) : '')
 
+const endedBadly = ({ outcome }: HookLogRow) => outcome === 'failed' || outcome === 'timed_out'
+
 /** Whether what happened should catch the eye. */
-export function isGrave({ outcome, effect }: HookLogRow): boolean {
-  return outcome === 'failed' || outcome === 'timed_out' || effect.decision === 'deny'
-}
+export const isGrave = (row: HookLogRow): boolean =>
+  endedBadly(row) || row.effect.decision === 'deny'
 
 /** Findings in words, for a list of them. */
 export const foundIn = (list: readonly HookFinding[] = []) =>

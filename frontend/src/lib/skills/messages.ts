@@ -193,6 +193,8 @@ export const messages = {
   install_contents: 'Skills in it',
   install_more: { one: '{n} more is not shown.', other: '{n} more are not shown.' },
   install_choose: 'Install {skill}',
+  install_same: '· is installed already, with the same content',
+  install_difference: 'What would change',
   install_taken: '· a skill with this name exists',
   install_runs: { one: '{n} file can be run.', other: '{n} files can be run.' },
   install_lines: {

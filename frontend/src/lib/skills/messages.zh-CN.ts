@@ -178,6 +178,8 @@ export const zhCN: Translated<typeof messages> = {
   install_contents: '其中的技能',
   install_more: '还有 {n} 个未显示。',
   install_choose: '安装 {skill}',
+  install_same: '· 已安装，内容相同',
+  install_difference: '将会更改的内容',
   install_taken: '· 已有同名的技能',
   install_runs: '{n} 个文件可以运行。',
   install_lines: '发送之前运行 {n} 条命令',

@@ -32,13 +32,13 @@ export class HookEditor {
   busy = $state(false)
   /** What would be saved, as JSON. While it is shown, the next step saves it. */
   confirming = $state<string>()
+  /** The template's example; undefined takes that of the point. */
+  example = $state.raw<unknown>()
   #draft = $state.raw<HookDraft>(emptyDraft)
-  #session: string
   #call: Call
 
-  constructor(call: Call, session: string, row?: HookRow) {
+  constructor(call: Call, row?: HookRow) {
     this.#call = call
-    this.#session = session
     this.instead = row
     if (row) {
       this.#draft = row.draft
@@ -60,7 +60,10 @@ export class HookEditor {
     this.problem = null
     if (!change.point && change.matcher === undefined && change.if === undefined) return
     this.tried = undefined
-    if (change.point) this.input = ''
+    if (change.point) {
+      this.input = ''
+      this.example = undefined
+    }
     void this.#match()
   }
 
@@ -68,8 +71,9 @@ export class HookEditor {
     this.change({ action: { ...this.#draft.action, command } })
   }
 
-  take({ draft }: HookTemplate): void {
+  take({ draft, example }: HookTemplate): void {
     this.change(draft)
+    this.example = example
   }
 
   choosePoint(point: HookPoint): void {
@@ -79,7 +83,7 @@ export class HookEditor {
   /** Runs it once on the example or on the input that was written. Its answer has no effect. */
   async test(): Promise<void> {
     await this.#work(async () => {
-      const input = inputOf(this.input)
+      const input = inputOf(this.input) ?? this.example
       this.tested = await this.#call('hooks.test', {
         draft: tidy(this.#draft),
         replaces: this.instead?.id,
@@ -88,13 +92,12 @@ export class HookEditor {
     })
   }
 
-  /** Runs it on the newest calls of the session that it matches. Its answers have no effect. */
+  /** Runs it on the newest calls of the project that it matches. Its answers have no effect. */
   async dryRun(): Promise<void> {
     await this.#work(async () => {
       this.tried = await this.#call('hooks.dry_run', {
         draft: tidy(this.#draft),
         replaces: this.instead?.id,
-        session: this.#at,
         run: true,
       })
     })
@@ -117,10 +120,6 @@ export class HookEditor {
     return { draft: tidy(this.#draft), ...(instead ? { replaces: instead.id } : { scope }) }
   }
 
-  get #at(): string | undefined {
-    return this.#session || undefined
-  }
-
   readonly #match = oneAtATime(async () => {
     const draft = this.#draft
     try {
@@ -129,7 +128,6 @@ export class HookEditor {
       const tried = await this.#call('hooks.dry_run', {
         draft: tidy({ ...draft, action }),
         replaces: this.instead?.id,
-        session: this.#at,
       })
       if (draft === this.#draft) this.tried = tried
     } catch (thrown) {

@@ -95,7 +95,7 @@ export class Hooks {
   async write(row?: HookRow): Promise<void> {
     this.problem = null
     if (!(await this.#learn())) return
-    this.editor = new HookEditor(this.#call, this.#session, row)
+    this.editor = new HookEditor(this.#call, row)
   }
 
   /** Saves what the editor has, and closes it. */
