@@ -4,6 +4,7 @@ export const messages = {
   label: 'First steps',
   lead: 'Three steps to your first answer. Press Shift+F6 in the message field to come back here.',
   done: 'done',
+  failed: 'does not work',
   connect: 'Connect a model',
   connect_body:
     'Enter the key of a provider that you have an account with. It is sent only to that provider.',

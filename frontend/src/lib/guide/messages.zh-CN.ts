@@ -5,6 +5,7 @@ export const zhCN: Translated<typeof messages> = {
   label: '入门步骤',
   lead: '三步得到第一个回答。在输入框中按 Shift+F6 可来到这里。',
   done: '已完成',
+  failed: '不可用',
   connect: '连接模型',
   connect_body: '输入你所用服务商的密钥。密钥只会发送给该服务商。',
   connected: '消息将发送给 {model}。',

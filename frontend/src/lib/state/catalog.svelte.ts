@@ -1,4 +1,4 @@
-import type { Call } from '../api'
+import { asApiError, type Call } from '../api'
 import type { Problem } from '../i18n/problems'
 import type {
   ConnectionTest,
@@ -14,6 +14,9 @@ import type {
   Settings,
 } from '../types.gen'
 
+/** The last test of a provider's connection. A test that has neither an answer nor a problem still runs. */
+export type Tested = { readonly answer?: ConnectionTest; readonly problem?: Problem }
+
 /** The models that can be chosen, and the keys that they need. */
 export class Catalog {
   #listed = $state.raw<readonly ProviderInfo[]>([])
@@ -27,6 +30,7 @@ export class Catalog {
   endpoints = $state.raw<readonly Endpoint[]>([])
   /** Why the user's own models could not be read; undefined if they were. */
   problem = $state.raw<Problem>()
+  #tests = $state.raw<Readonly<Record<string, Tested>>>({})
   #call: Call
 
   constructor(call: Call) {
@@ -65,11 +69,13 @@ export class Catalog {
 
   async setKey(request: SetKeyRequest): Promise<void> {
     this.keys = await this.#call('keys.set', request)
+    void this.test(request.provider)
     await this.load()
   }
 
   async removeKey(provider: string): Promise<void> {
     this.keys = await this.#call('keys.remove', { provider })
+    this.forgetTest(provider)
     await this.load()
   }
 
@@ -78,18 +84,40 @@ export class Catalog {
   }
 
   async setEndpoint(request: SetEndpointRequest): Promise<void> {
+    const before = new Set(this.endpoints.map(({ id }) => id))
     this.endpoints = (await this.#call('endpoints.set', request)).endpoints ?? []
+    const id = request.id ?? this.endpoints.find((endpoint) => !before.has(endpoint.id))?.id
+    if (id) void this.test(id)
     await this.load()
   }
 
   async removeEndpoint(provider: string): Promise<void> {
     this.endpoints = (await this.#call('endpoints.remove', { provider })).endpoints ?? []
+    this.forgetTest(provider)
     await this.load()
   }
 
-  /** Asks a provider whether it is reachable and accepts the key. It costs nothing. */
-  test(provider: string): Promise<ConnectionTest> {
-    return this.#call('models.test', { provider })
+  /**
+   * Asks a provider whether it is reachable and accepts the key. It costs nothing. A saved key or address is tested
+   * by itself. Of two tests of a provider, the later one counts.
+   */
+  async test(provider: string): Promise<void> {
+    const running: Tested = {}
+    this.#tests = { ...this.#tests, [provider]: running }
+    const outcome = await this.#call('models.test', { provider }).then(
+      (answer): Tested => ({ answer, problem: answer.problem }),
+      (thrown: unknown): Tested => ({ problem: asApiError(thrown) }),
+    )
+    if (this.#tests[provider] === running) this.#tests = { ...this.#tests, [provider]: outcome }
+  }
+
+  /** The last test of a provider; undefined if there was none since its key or its address was removed. */
+  tested(provider: string): Tested | undefined {
+    return this.#tests[provider]
+  }
+
+  forgetTest(provider: string): void {
+    this.#tests = Object.fromEntries(Object.entries(this.#tests).filter(([id]) => id !== provider))
   }
 
   key(provider: string): KeyInfo | undefined {
