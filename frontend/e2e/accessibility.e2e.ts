@@ -55,7 +55,7 @@ test('axe reports nothing about the main screens, light and dark', async () => {
   }
   for (const [keys, tab] of [
     ['Control+,', 'Keys'],
-    ['Control+/', 'About'],
+    ['Control+/', 'Keyboard shortcuts'],
   ]) {
     await page.keyboard.press(keys!)
     await page.getByRole('dialog', { name: 'Settings' }).waitFor()

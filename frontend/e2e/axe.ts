@@ -16,10 +16,11 @@ export async function violations(page: Page): Promise<string[]> {
       .every((it) => it.playState !== 'running' || it.effect?.getTiming().iterations === Infinity),
   )
   return page.evaluate(async () => {
-    const run = (window as unknown as { axe: typeof axeCore }).axe.run
+    const { run } = (window as unknown as { axe: typeof axeCore }).axe
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-    // Experimental in axe: a name may have other words between the visible ones.
-    const rules = { 'label-content-name-mismatch': { enabled: false } }
+    // Experimental or only good practice for axe, and so in none of the tags.
+    const more = ['label-content-name-mismatch', 'heading-order', 'region']
+    const rules = Object.fromEntries(more.map((rule) => [rule, { enabled: true }]))
     const resultTypes: axeCore.resultGroups[] = ['violations'] // of what holds it needs no places
     const { violations } = await run(document, { runOnly: tags, rules, resultTypes })
     return violations.flatMap(({ id, nodes }) =>

@@ -127,7 +127,8 @@ test('the guide is dismissed for good, and the help brings it back', async () =>
   await again.page.getByRole('button', { name: 'Show me around' }).waitFor()
   expect(await guideOf(again.page).count()).toBe(0)
 
-  await again.page.keyboard.press('Control+/')
+  await again.page.keyboard.press('Control+,')
+  await again.page.getByRole('tab', { name: 'About' }).click()
   await tabTo(again.page, 'Show the first steps')
   await again.page.keyboard.press('Enter')
   await guideOf(again.page).waitFor()

@@ -41,7 +41,6 @@ test('a hook is written, denies a call, is replayed and switched off, by keyboar
     { '.env': 'KEY=42\n', 'shop.ts': 'export {}\n' },
   )
   const panel = await openPanelByKey(page, 'Hooks')
-  await panel.getByText(/^No hook was considered yet/).waitFor()
   const list = panel.getByRole('button', { name: 'Hooks', exact: true })
   await tabTo(list)
   await page.keyboard.press('Enter')
@@ -84,7 +83,7 @@ test('a hook is written, denies a call, is replayed and switched off, by keyboar
   await shots(page, 'hooks-denied')
   expect(await violations(page)).toEqual([])
   await pressIn(page.getByRole('log').first(), card)
-  const entry = panel.getByRole('button', { name: /what Keep \.env private said before Read/ })
+  const entry = panel.getByRole('button', { name: /details of Keep \.env private before Read/ })
   await tabTo(entry)
   await page.keyboard.press('Enter')
   await tabTo(panel.getByRole('button', { name: 'Replay' }))

@@ -93,6 +93,6 @@ test('events that are lost with the write-ahead log are missed, and Settings cou
   await strip.waitFor({ state: 'detached' })
   await page.keyboard.press('Control+,')
   await page.getByRole('tab', { name: 'About' }).press('Enter')
-  await page.getByText('0 stored and 0 shown when the program started.').waitFor()
+  await page.getByText('0 sessions.').waitFor()
   await shots(page, 'store-about')
 })

@@ -11,6 +11,8 @@ type View = Panel['view']['part']
 const panelOf = (load: () => Promise<NonNullable<View>>): Panel => ({
   name: 'test',
   label: () => 'Test',
+  hint: () => '',
+  kind: 'work',
   icon: FileDiff,
   view: new Lazy(load),
 })

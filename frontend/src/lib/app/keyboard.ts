@@ -1,10 +1,12 @@
 import { type Jump, jumpOf } from '../ui/jumps'
 import { isComposing } from '../ui/keys'
-import { type Command, commandOf } from '../ui/shortcuts'
+import { type Command, commandOf, panelAt } from '../ui/shortcuts'
 
 type Handlers = {
   command: (command: Command) => void
   jump: (to: Jump) => void
+  /** Opens the panel at a place of the rail, from 0. */
+  panel: (at: number) => void
   escape: () => void
 }
 
@@ -22,6 +24,12 @@ export const keyboard = (handlers: Handlers) => (event: KeyboardEvent) => {
   if (jump) {
     event.preventDefault()
     if (!covered) handlers.jump(jump)
+    return
+  }
+  const panel = isComposing(event) ? undefined : panelAt(event)
+  if (panel !== undefined) {
+    event.preventDefault()
+    if (!covered) handlers.panel(panel)
     return
   }
   const inField = event.target instanceof HTMLInputElement

@@ -2,7 +2,7 @@ import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import FolderTree from '@lucide/svelte/icons/folder-tree'
 import GitBranch from '@lucide/svelte/icons/git-branch'
-import Inbox from '@lucide/svelte/icons/inbox'
+import MessageCircleQuestion from '@lucide/svelte/icons/message-circle-question-mark'
 import GraduationCap from '@lucide/svelte/icons/graduation-cap'
 import Plug from '@lucide/svelte/icons/plug'
 import ShieldCheck from '@lucide/svelte/icons/shield-check'
@@ -25,6 +25,10 @@ export type Panel = {
   /** Names the panel in the preferences. */
   name: string
   label: () => string
+  /** What it shows, in a few words. */
+  hint: () => string
+  /** Panels of one kind stand together on the rail. */
+  kind: 'work' | 'money' | 'rules' | 'extensions'
   icon: Component<{ size?: number; strokeWidth?: number }>
   view: Lazy<PanelComponent>
   /** How many things in it are worth a number on its icon; 0 shows none. */
@@ -39,6 +43,8 @@ export const panels: readonly Panel[] = [
   {
     name: 'changes',
     label: () => t('panel.changes'),
+    hint: () => t('panel.changes_hint'),
+    kind: 'work',
     icon: FileDiff,
     view: lazy(() => import('../changes/ChangesPanel.svelte')),
     count: ({ changes: { list, files } }) => files.length + (list?.more ?? 0),
@@ -46,31 +52,50 @@ export const panels: readonly Panel[] = [
   {
     name: 'files',
     label: () => t('panel.files'),
+    hint: () => t('panel.files_hint'),
+    kind: 'work',
     icon: FolderTree,
     view: lazy(() => import('../files/FilesPanel.svelte')),
   },
   {
     name: 'branches',
     label: () => t('panel.branches'),
+    hint: () => t('panel.branches_hint'),
+    kind: 'work',
     icon: GitBranch,
     view: lazy(() => import('../branches/BranchesPanel.svelte')),
   },
   {
-    name: 'cost',
-    label: () => t('panel.cost'),
-    icon: CircleDollarSign,
-    view: lazy(() => import('../cost/CostPanel.svelte')),
-  },
-  {
     name: 'running',
     label: () => t('panel.running'),
+    hint: () => t('panel.running_hint'),
+    kind: 'work',
     icon: SquareTerminal,
     view: lazy(() => import('../tasks/TasksPanel.svelte')),
     count: (bench) => bench.tasks.running(bench.family),
   },
   {
+    name: 'cost',
+    label: () => t('panel.cost'),
+    hint: () => t('panel.cost_hint'),
+    kind: 'money',
+    icon: CircleDollarSign,
+    view: lazy(() => import('../cost/CostPanel.svelte')),
+  },
+  {
+    name: 'waiting',
+    label: () => t('panel.waiting'),
+    hint: () => t('panel.waiting_hint'),
+    kind: 'rules',
+    icon: MessageCircleQuestion,
+    view: lazy(() => import('../waiting/WaitingPanel.svelte')),
+    count: ({ approvals }) => approvals.list.length,
+  },
+  {
     name: 'permissions',
     label: () => t('panel.permissions'),
+    hint: () => t('panel.permissions_hint'),
+    kind: 'rules',
     icon: ShieldCheck,
     view: lazy(() => import('../permissions/PermissionsPanel.svelte')),
     count: ({ permissions: { rules } }) => rules.waiting,
@@ -78,6 +103,8 @@ export const panels: readonly Panel[] = [
   {
     name: 'hooks',
     label: () => t('panel.hooks'),
+    hint: () => t('panel.hooks_hint'),
+    kind: 'extensions',
     icon: Webhook,
     view: lazy(() => import('../hooks/HooksPanel.svelte')),
     count: (bench) => bench.hooks.trust.waiting.filter(({ kind }) => kind === 'hook').length,
@@ -85,6 +112,8 @@ export const panels: readonly Panel[] = [
   {
     name: 'mcp',
     label: () => t('panel.mcp'),
+    hint: () => t('panel.mcp_hint'),
+    kind: 'extensions',
     icon: Plug,
     view: lazy(() => import('../mcp/ServersPanel.svelte')),
     count: ({ servers }) => servers.needing,
@@ -92,16 +121,11 @@ export const panels: readonly Panel[] = [
   {
     name: 'skills',
     label: () => t('panel.skills'),
+    hint: () => t('panel.skills_hint'),
+    kind: 'extensions',
     icon: GraduationCap,
     view: lazy(() => import('../skills/SkillsPanel.svelte')),
     count: (bench) => bench.hooks.trust.waiting.filter(({ kind }) => kind === 'skill').length,
-  },
-  {
-    name: 'waiting',
-    label: () => t('panel.waiting'),
-    icon: Inbox,
-    view: lazy(() => import('../waiting/WaitingPanel.svelte')),
-    count: ({ approvals }) => approvals.list.length,
   },
 ]
 

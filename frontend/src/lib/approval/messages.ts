@@ -38,13 +38,14 @@ export const messages = {
   date_wrong: 'Choose a day that has not passed.',
   trying: 'Comparing it with past calls…',
   tried_allow: {
-    one: 'Of your past calls, it would have allowed {n}',
-    other: 'Of your past calls, it would have allowed {n}',
+    one: 'It would have allowed {n} of your past calls',
+    other: 'It would have allowed {n} of your past calls',
   },
   tried_deny: {
-    one: 'Of your past calls, it would have denied {n}',
-    other: 'Of your past calls, it would have denied {n}',
+    one: 'It would have denied {n} of your past calls',
+    other: 'It would have denied {n} of your past calls',
   },
+  tried_end: '.',
   tried_outside: ', {n} of them outside the project.',
   tried_none: 'None of your past calls would have matched.',
   too_wide: 'This rule matches nearly everything.',

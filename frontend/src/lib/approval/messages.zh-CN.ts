@@ -46,6 +46,7 @@ export const zhCN: Translated<typeof messages> = {
     one: '在你过去的调用中，它会拒绝 {n} 次',
     other: '在你过去的调用中，它会拒绝 {n} 次',
   },
+  tried_end: '。',
   tried_outside: '，其中 {n} 次涉及项目之外。',
   tried_none: '你过去的调用都不符合这条规则。',
   too_wide: '这条规则几乎匹配一切。',

@@ -115,6 +115,7 @@ export const messages = {
   author_restored: '{title}, undone or redone',
   author_unsure:
     'Not certain: versions in between were not kept, so another step may have written this.',
+  author_legend: 'its turn 2; press W on a line for details',
   author_of: 'Line {n}: {author}',
   author_of_lines: { one: 'Line {from}', other: 'Lines {from} to {to}' },
   author_skipped: {

@@ -111,6 +111,7 @@ export const zhCN: Translated<typeof messages> = {
   author_command: '{title}，你的命令',
   author_restored: '{title}，撤销或重做',
   author_unsure: '不确定：中间的版本没有保留，可能是其他步骤写的。',
+  author_legend: '其第 2 回合；在行上按 W 查看详情',
   author_of: '第 {n} 行：{author}',
   author_of_lines: '第 {from} 至 {to} 行',
   author_skipped: '步骤过多，最早的 {n} 个步骤未计入。',

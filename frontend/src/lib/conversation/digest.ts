@@ -4,13 +4,14 @@ import { own } from './messages'
 
 /** 6 read, 2 changed: everything but how tests ended. */
 export function turnWords(digest: Digest, isDone: boolean): string {
-  const { read, searched, changed, ran, agents, asked, other, failed, denied } = digest
+  const { read, searched, changed, ran, agents, asked, served, other, failed, denied } = digest
   const words = [
     read > 0 && own('turn_read', { n: read }),
     searched > 0 && own('turn_searched', { n: searched }),
     changed > 0 && own('turn_changed', { n: changed }),
     ran > 0 && own('turn_ran', { n: ran }),
     agents > 0 && own('turn_agents', { n: agents }),
+    served > 0 && own('turn_served', { n: served }),
     other > 0 && own('turn_other', { n: other }),
     asked > 0 && own('turn_asked', { n: asked }),
     failed > 0 && own('turn_failed', { n: failed }),
@@ -21,11 +22,12 @@ export function turnWords(digest: Digest, isDone: boolean): string {
 
 /** Read 4, searched 2, ran 1: everything but how tests ended. */
 export function groupWords(digest: Digest): string {
-  const { read, searched, ran, other, failed } = digest
+  const { read, searched, ran, served, other, failed } = digest
   const words = [
     read > 0 && own('group_read', { n: read }),
     searched > 0 && own('group_searched', { n: searched }),
     ran > 0 && own('group_ran', { n: ran }),
+    served > 0 && own('group_served', { n: served }),
     other > 0 && own('group_other', { n: other }),
     failed > 0 && own('group_failed', { n: failed }),
   ]

@@ -24,7 +24,8 @@ export const messages = {
   turn_changed: '{n} changed',
   turn_ran: { one: '{n} command', other: '{n} commands' },
   turn_agents: { one: '{n} agent', other: '{n} agents' },
-  turn_asked: { one: '{n} question', other: '{n} questions' },
+  turn_asked: { one: 'you were asked once', other: 'you were asked {n} times' },
+  turn_served: { one: '{n} MCP call', other: '{n} MCP calls' },
   turn_other: { one: '{n} other call', other: '{n} other calls' },
   turn_failed: '{n} failed',
   turn_denied: '{n} denied',
@@ -35,6 +36,7 @@ export const messages = {
   group_read: 'read {n}',
   group_searched: 'searched {n}',
   group_ran: 'ran {n}',
+  group_served: { one: '{n} MCP call', other: '{n} MCP calls' },
   group_other: { one: '{n} other call', other: '{n} other calls' },
   group_failed: '{n} failed',
 } as const

@@ -26,6 +26,7 @@ export const zhCN: Translated<typeof messages> = {
   turn_ran: '运行 {n} 条命令',
   turn_agents: '{n} 个智能体',
   turn_asked: '询问 {n} 次',
+  turn_served: 'MCP 调用 {n} 次',
   turn_other: '其他调用 {n} 次',
   turn_failed: '失败 {n} 次',
   turn_denied: '拒绝 {n} 次',
@@ -36,6 +37,7 @@ export const zhCN: Translated<typeof messages> = {
   group_read: '读取 {n} 个文件',
   group_searched: '搜索 {n} 次',
   group_ran: '运行 {n} 条命令',
+  group_served: 'MCP 调用 {n} 次',
   group_other: '其他调用 {n} 次',
   group_failed: '失败 {n} 次',
 }

@@ -3,7 +3,7 @@ import { translator } from '../i18n/i18n.svelte'
 export const messages = {
   label: 'Find in the conversation',
   count: '{at} of {n}',
-  count_more: '{at} of more than {n}',
+  count_more: '{at} of {n}+',
   none: 'Not found',
   taken_back: '{n} rewound',
   searching: 'Searching…',

@@ -27,7 +27,7 @@ export const messages = {
     one: '{n} entry could not be kept.',
     other: '{n} entries could not be kept.',
   },
-  show: 'Show or hide what {hook} said {when}',
+  show: 'Show or hide details of {hook} {when}',
   outcome_any: 'Any outcome',
   outcome_ran: 'Ran',
   outcome_not_matched: 'Did not match',

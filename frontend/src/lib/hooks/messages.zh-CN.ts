@@ -23,7 +23,7 @@ export const zhCN: Translated<typeof messages> = {
   older: '显示更早的记录',
   listed: '列出了 {n} 条记录。',
   lost: '有 {n} 条记录未能保存。',
-  show: '显示或隐藏 {hook}（{when}）的详情',
+  show: '显示或隐藏详情：{hook} {when}',
   outcome_any: '任何结果',
   outcome_ran: '已运行',
   outcome_not_matched: '不匹配',

@@ -1,7 +1,6 @@
 /** Says in words what hooks did. */
 import { fill } from '../i18n/fill'
-import { language } from '../i18n/i18n.svelte'
-import { duration } from '../model/format'
+import { language, tookWords } from '../i18n/i18n.svelte'
 import { hasRun } from '../model/hooks'
 import { markHidden } from '../model/visible'
 import type { HookDraft, HookFinding, HookLogRow, HookPoint, HookRow, Scope } from '../types.gen'
@@ -68,7 +67,7 @@ function causeWords({ cause, detail, hook }: HookLogRow): string {
 }
 
 /** How long it took; empty if it did not run. */
-export const timeOf = (row: HookLogRow): string => (hasRun(row) ? duration(row.duration_ms) : '')
+export const timeOf = (row: HookLogRow): string => (hasRun(row) ? tookWords(row.duration_ms) : '')
 
 const endedBadly = ({ outcome }: HookLogRow) => outcome === 'failed' || outcome === 'timed_out'
 

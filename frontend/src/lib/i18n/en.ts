@@ -17,7 +17,8 @@ export const en = {
   'app.failed_kept': 'Everything shown as saved is saved.',
   'app.failed_next': 'Reload the page.',
   'app.lost': 'The connection to Atelier was lost before it answered.',
-  'app.lost_next': 'Wait until Atelier has reconnected and look whether it was done, before you try again.',
+  'app.lost_next':
+    'Wait until Atelier has reconnected and look whether it was done, before you try again.',
 
   'signin.signed_out': 'This page is not signed in.',
   'signin.signed_out_why':
@@ -480,6 +481,16 @@ export const en = {
   'panel.mcp': 'MCP servers',
   'panel.skills': 'Skills',
   'panel.waiting': 'Waiting',
+  'panel.changes_hint': 'What this session, or the folder, changed; commit',
+  'panel.files_hint': 'The files of the project, and who wrote each line',
+  'panel.branches_hint': 'Forks and worktrees of this session, side by side',
+  'panel.running_hint': 'Commands and agents that work in the background',
+  'panel.cost_hint': 'What was spent, and the budget',
+  'panel.waiting_hint': 'Questions of all sessions that wait for you',
+  'panel.permissions_hint': 'What ran and who allowed it; your rules',
+  'panel.hooks_hint': 'Programs that run at fixed points of a turn',
+  'panel.mcp_hint': 'Servers that give the agent more tools',
+  'panel.skills_hint': 'Instructions and commands for the agent',
 
   'task.count': { one: '{n} command is running', other: '{n} commands are running' },
   'task.toggle': 'Show or hide the output of {command}',
@@ -672,6 +683,10 @@ export const en = {
   'keys_help.actions': 'There: copy, copy as Markdown, copy the output, edit and resend, retry',
   'keys_help.change': 'In a diff: go to the next or previous change',
   'keys_help.region': 'Go to the next or previous part of the window',
+  'keys_help.model': 'Choose another model',
+  'keys_help.effort': 'Choose how long the model thinks',
+  'keys_help.panels': 'Show or hide a panel, in the order of their icons',
+  'keys_help.sessions': 'Previous or next session of the list',
   'keys_help.help': 'This help',
 
   'status.running': 'The agent is working',

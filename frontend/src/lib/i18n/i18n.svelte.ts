@@ -1,3 +1,4 @@
+import { duration, elapsed } from '../model/format'
 import { withoutBidi } from '../model/visible'
 import { en, type Key, type Message } from './en'
 import type * as fromGo from './problems.zh-CN'
@@ -85,3 +86,7 @@ const plural = (n: string | number | undefined) =>
 /** The title of a session for people, in which nothing reorders the text around it. */
 export const titled = (title: string | undefined): string =>
   withoutBidi(title ?? '') || t('session.untitled')
+
+/** How long something took, and how long it has run, with the language's units. */
+export const tookWords = (ms: number): string => duration(ms, current)
+export const runsWords = (ms: number): string => elapsed(ms, current)

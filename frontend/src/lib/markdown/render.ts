@@ -8,6 +8,7 @@ import { notes } from './footnotes'
 import { loadedParts } from './engine.svelte'
 import { type Count, formulaHTML } from './formula'
 import { escapeHTML, highlight } from './highlight'
+import { Fences, nestedFence } from './nestedFence'
 import { memo } from './memo'
 import { mathAttributes, mathTags } from './mathml'
 import { type Formula, maths } from './maths'
@@ -62,6 +63,11 @@ for (const rule of ['th_open', 'td_open']) {
     return `<${tokens[index]!.tag}${align ? ` class="to-${align}"` : ''} dir="auto">`
   }
 }
+
+// A date is one word, at whose hyphens no line ends.
+const plainText = markdown.renderer.rules.text!
+markdown.renderer.rules.text = (...given) =>
+  plainText(...given).replace(/\b\d{4}-\d\d-\d\d\b/g, '<span class="date">$&</span>')
 
 // Each block has the direction of its own text, and a list or a quotation the one of its first text: HTML
 // does not look into parts that have a direction of their own. Code always runs from left to right.
@@ -123,7 +129,7 @@ markdown.renderer.rules.code_inline = (...given) => {
   return placeIn(content) ? `<code>${fileButton(content)}</code>` : inlineCode(...given)
 }
 
-markdown.use(maths).use(notes)
+markdown.use(maths).use(notes).use(nestedFence)
 type Env = { maths?: Count }
 const formula = (given: unknown, env: Env) => formulaHTML(given as Formula, (env.maths ??= {}))
 markdown.renderer.rules.maths = (tokens, index, _options, env) =>
@@ -175,7 +181,7 @@ function prose(at: number, tokens: Token[], env: Env): Block {
  * because they belong to the whole text.
  */
 function parse(text: string, open: boolean, begin = 0, whole = !open): Parsed[] {
-  const env = {}
+  const env = { open }
   if (open) markdown.block.ruler.disable('footnote_def')
   else markdown.block.ruler.enable('footnote_def')
   const starts = lineStarts(text)
@@ -300,15 +306,13 @@ export class GrowingMarkdown {
 /** The last place up to another one where a block surely begins: a line at the margin, after an empty one, outside code. */
 function blockStart(text: string, last: number): number {
   let begin = 0
-  let fence = ''
+  const fences = new Fences()
   let isAfterEmpty = false
   for (let at = 0, end = text.indexOf('\n'); at <= last && end >= 0;) {
     const line = text.slice(at, end)
     if (isAfterEmpty && /^[^\s\d*+>[-]/.test(line)) begin = at
-    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? []
-    if (mark && !fence) fence = mark
-    else if (mark?.startsWith(fence) && line.trim() === mark) fence = ''
-    isAfterEmpty = fence === '' && line.trim() === ''
+    fences.take(line)
+    isAfterEmpty = fences.depth === 0 && line.trim() === ''
     at = end + 1
     end = text.indexOf('\n', at)
   }

@@ -1,6 +1,6 @@
 /** Says in words what servers are like. */
-import { language } from '../i18n/i18n.svelte'
-import { duration, elapsed, timeAgo } from '../model/format'
+import { language, runsWords, tookWords } from '../i18n/i18n.svelte'
+import { timeAgo } from '../model/format'
 import { targetOf } from '../model/serverDraft'
 import { markHidden } from '../model/visible'
 import type { Scope, ServerFinding, ServerLogEntry, ServerRow } from '../types.gen'
@@ -14,7 +14,7 @@ const stateWords = ({ state }: Pick<ServerRow, 'state'>): string => own(`state_$
 
 /** How long an answer took. */
 export const latency = (us: number): string =>
-  us < 10_000 ? `${(us / 1000).toFixed(1)} ms` : duration(us / 1000)
+  us < 10_000 ? `${(us / 1000).toFixed(1)} ms` : tookWords(us / 1000)
 
 /** What is worth knowing at a glance, one phrase each. */
 export function factsOf(row: ServerRow, now: number): string[] {
@@ -26,7 +26,7 @@ export function factsOf(row: ServerRow, now: number): string[] {
     if (health.answered)
       phrases.push(own('answered', { ago: timeAgo(health.answered, now, language()) }))
   } else if (health.next && health.next > now) {
-    phrases.push(own('next', { time: elapsed(1000 * Math.ceil((health.next - now) / 1000)) }))
+    phrases.push(own('next', { time: runsWords(1000 * Math.ceil((health.next - now) / 1000)) }))
   } else if (state === 'off' || state === 'refused' || state === 'shadowed') {
     phrases.push(markHidden(targetOf(row.draft)).slice(0, 200))
   }

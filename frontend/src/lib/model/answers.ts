@@ -89,6 +89,7 @@ export function finishAnswer(view: Writable, end: TextEnd, seq: number, at: numb
       size: end.size,
       seq,
       finish,
+      ...(end.usage.known && { held: tokensHeld(end.usage) }),
     })
   }
   for (const call of calls) {

@@ -27,13 +27,16 @@ export function sessionsOf({ steps = [] }: BlameReply): ReadonlyMap<string, numb
 
 const others = { earlier: '·', outside: '✎', unknown: '?' }
 
+/** The letter of the session at a place. */
+export const letterOf = (place: number): string =>
+  String.fromCharCode(65 + (place % 26)) + (place < 26 ? '' : `${Math.floor(place / 26)}.`)
+
 /** A run in a few characters: the letter of its session with its turn, or what else wrote it. */
 export function markOf(reply: BlameReply, run: BlameRun, sessions: ReadonlyMap<string, number>) {
   if (run.by !== 'step') return others[run.by]
   const step = stepOf(reply, run)
   const place = sessions.get(step?.session ?? '') ?? 0
-  const letter =
-    String.fromCharCode(65 + (place % 26)) + (place < 26 ? '' : `${Math.floor(place / 26)}.`)
+  const letter = letterOf(place)
   const what = { local_command_end: '$', files_restored: '↶' }[step?.kind as string]
   return letter + (what ?? step?.turn ?? '') + (run.unsure ? '?' : '')
 }

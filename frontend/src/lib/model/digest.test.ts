@@ -48,6 +48,7 @@ test('a digest counts files once, also those that commands changed, and commands
     tests: 'failed',
     agents: 1,
     asked: 0,
+    served: 0,
     other: 1,
     failed: 1,
     denied: 1,

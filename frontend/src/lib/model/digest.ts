@@ -3,6 +3,7 @@ import { argument, argumentsOf } from './arguments'
 import { changedBy } from './changes'
 import type { Entry, ToolEntry } from './entries'
 import { isFailedCommand, isSlip } from './outcomes'
+import { serverCall } from './serverCall'
 
 export type Digest = {
   /** Files that were read. */
@@ -20,6 +21,8 @@ export type Digest = {
   agents: number
   /** Questions that the user was asked. */
   asked: number
+  /** Calls of the tools of MCP servers. */
+  served: number
   /** Calls of other tools. */
   other: number
   /** Calls that failed, without commands that ran tests. */
@@ -42,6 +45,7 @@ export function digestOf(entries: readonly Entry[]): Digest {
     ran: 0,
     agents: 0,
     asked: 0,
+    served: 0,
     other: 0,
     failed: 0,
     denied: 0,
@@ -73,6 +77,7 @@ function count(call: ToolEntry, digest: Digest, read: Set<string>): void {
   else if (searching.has(tool)) digest.searched++
   else if (tool === 'Bash') digest.ran++
   else if (tool === 'SpawnAgent') digest.agents++
+  else if (serverCall(tool)) digest.served++
   else if (!changing.has(tool)) digest.other++
 }
 

@@ -74,6 +74,8 @@ export type AnswerEntry = {
   thinkingSince?: number
   streaming: boolean
   finish?: FinishReason
+  /** The tokens in the context after it, if they are known. */
+  held?: number
 }
 
 /** The status of a call. An outcome means that it has ended. */
@@ -149,7 +151,7 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   /** The project's instruction files that were sent to the model. */
   | { notice: 'documents'; documents: readonly Document[] }
   /** A hook that failed, decided or said something, outside of calls. */
-  | { notice: 'hook'; hook: HookEnd }
+  | { notice: 'hook'; hook: HookEnd; note?: string }
   | ({ notice: 'limit' } & TurnLimit)
   | ({ notice: 'retry'; at: number } & Retrying)
   | { notice: 'error'; failure: Failure }
@@ -202,7 +204,10 @@ export type View = {
   readonly allowance?: RateLimitReport
   /** Streamed content was missed: the session has to be read again. */
   readonly torn: boolean
+  /** When the turn began, later by as long as it waited for the user; 0 if none runs. */
   readonly turnStartedAt: number
+  /** Since when it waits for the user; 0 if it does not. */
+  readonly askedAt: number
   /** Rounds of tool calls in the newest turn; undefined if its start was not read. */
   readonly rounds?: number
   readonly answeredBy?: { provider: string; model: string }
@@ -212,6 +217,10 @@ export type RewoundEntry = Extract<NoticeEntry, { notice: 'rewound' }>
 
 export const isRewound = (entry: Entry): entry is RewoundEntry =>
   entry.type === 'notice' && entry.notice === 'rewound'
+
+/** The tokens in the context of what is left of a conversation, as its last answer reported them; 0 if unknown. */
+export const heldIn = (entries: readonly Entry[]): number =>
+  entries.findLast((entry) => entry.type === 'answer' && entry.held !== undefined)?.held ?? 0
 
 /** Whether the model has said or done anything yet. */
 export const isAnswered = ({ entries }: View): boolean =>
@@ -229,4 +238,5 @@ export const emptyView: View = {
   context: 0,
   torn: false,
   turnStartedAt: 0,
+  askedAt: 0,
 }

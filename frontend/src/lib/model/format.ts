@@ -1,13 +1,19 @@
 /** Formats numbers and times for display: short, and of stable width. */
 
 /** 850 ms, 3.2 s, 4 m 05 s */
-export function duration(ms: number): string {
-  if (ms < 999.5) return `${Math.round(ms)} ms`
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+export function duration(ms: number, language: keyof typeof units = 'en'): string {
+  const u = units[language]
+  if (ms < 999.5) return `${Math.round(ms)} ${u.ms}`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} ${u.s}`
   const seconds = Math.max(60, Math.floor(ms / 1000))
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} m ${String(seconds % 60).padStart(2, '0')} s`
-  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`
+  if (minutes < 60) return `${minutes} ${u.m} ${String(seconds % 60).padStart(2, '0')} ${u.s}`
+  return `${Math.floor(minutes / 60)} ${u.h} ${String(minutes % 60).padStart(2, '0')} ${u.m}`
+}
+
+const units = {
+  en: { ms: 'ms', s: 's', m: 'm', h: 'h' },
+  'zh-CN': { ms: '毫秒', s: '秒', m: '分', h: '小时' },
 }
 
 /** The units of a limit in words. */
@@ -23,8 +29,10 @@ export function timeLimit(ms: number, language: keyof typeof limitUnits): string
 }
 
 /** The duration of something that still runs, in whole seconds: 4 s, not 4.2 s */
-export const elapsed = (ms: number): string =>
-  ms < 60_000 ? `${Math.floor(Math.max(0, ms) / 1000)} s` : duration(ms)
+export const elapsed = (ms: number, language: keyof typeof units = 'en'): string =>
+  ms < 60_000
+    ? `${Math.floor(Math.max(0, ms) / 1000)} ${units[language].s}`
+    : duration(ms, language)
 
 /** 940, 12.4 k, 1.2 M */
 export function tokens(count: number): string {

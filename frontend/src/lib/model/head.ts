@@ -50,9 +50,16 @@ export class Head {
     }
     // Streamed text is not yet in any known event.
     const { outputs } = draftOf(view)
-    const { entries, turnStartedAt, rounds, answeredBy } = applyDraft(folded, { outputs })
+    const { entries, turnStartedAt, askedAt, rounds, answeredBy } = applyDraft(folded, { outputs })
     const streamed = view.entries.filter(isStreamed)
-    return { ...view, entries: entries.concat(streamed), turnStartedAt, rounds, answeredBy }
+    return {
+      ...view,
+      entries: entries.concat(streamed),
+      turnStartedAt,
+      askedAt,
+      rounds,
+      answeredBy,
+    }
   }
 }
 

@@ -29,3 +29,7 @@ export const repeatsHook = (view: Writable, { id }: Warning): boolean =>
     (entry): entry is HookNoticeEntry =>
       entry.type === 'notice' && entry.notice === 'hook' && refuses(entry.hook),
   ) !== undefined
+
+/** Whether a note to the agent has what the hook said. */
+export const tells = (note: string, { message }: HookEnd): boolean =>
+  Boolean(message) && note.includes(message!)

@@ -1,5 +1,5 @@
 /** The reducer that turns events, both stored and live, into the entries of a conversation. */
-import { endHook, repeatsHook } from './hookEnds'
+import { endHook, repeatsHook, tells } from './hookEnds'
 import { leaveHook, printHook, startHook } from './runningHooks'
 import { isCommandLike } from './activity'
 import { dropStreaming, endThinking, finishAnswer, grow, openAnswer, timeThinking } from './answers'
@@ -226,6 +226,7 @@ function step(view: Writable, event: Event): void {
       const call = callEntry(view, callId, tool, event.at)
       replace(view, call, { tool, input, status: 'waiting', approval: event.data })
       view.pending = [...view.pending, event.data]
+      view.askedAt ||= event.at
       view.state = 'awaiting_input'
       return
     }
@@ -237,6 +238,7 @@ function step(view: Writable, event: Event): void {
       }
       view.pending = view.pending.filter((request) => request.id !== event.data.id)
       view.state = view.pending.length > 0 ? 'awaiting_input' : 'processing'
+      if (view.pending.length === 0) endWaiting(view, event.at)
       return
     }
     case 'turn_limit':
@@ -296,6 +298,7 @@ function step(view: Writable, event: Event): void {
       return
     case 'processing_end':
       endTurn(view)
+      endWaiting(view, event.at)
       if (event.data.reason === 'refused') refusePrompt(view)
       if (event.data.next) view.state = 'processing'
       view.rounds = event.data.rounds
@@ -318,7 +321,7 @@ function step(view: Writable, event: Event): void {
   }
 }
 
-/** Adds a message from the user, or a note from the loop. A note about repetition joins its notice. */
+/** Adds a message from the user, or a note from the loop, which joins the notice of what it is about: a repetition, or what a hook said. */
 function steer(view: Writable, data: SteeringInjected, event: Event): void {
   const { text, typed, size, by_loop: byLoop, refused } = data
   const key = keyOf(event)
@@ -328,6 +331,8 @@ function steer(view: Writable, data: SteeringInjected, event: Event): void {
     view.entries.push({ type: 'prompt', key, seq, text, typed, size, steered: true, refused })
   } else if (last?.type === 'notice' && last.notice === 'loop' && !last.message) {
     replace(view, last, { message: text })
+  } else if (last?.type === 'notice' && last.notice === 'hook' && tells(text, last.hook)) {
+    replace(view, last, { note: text })
   } else {
     view.entries.push({ type: 'notice', notice: 'nudge', key, message: text })
   }
@@ -349,8 +354,15 @@ function beginTurn(view: Writable, at: number): void {
   stopCompaction(view)
   view.state = 'processing'
   view.turnStartedAt = at
+  view.askedAt = 0
   view.rounds = 0
   view.answeredBy = undefined
+}
+
+/** The user answered: a turn does not last longer because nobody was there. */
+function endWaiting(view: Writable, at: number): void {
+  if (view.askedAt > 0 && view.turnStartedAt > 0) view.turnStartedAt += at - view.askedAt
+  view.askedAt = 0
 }
 
 /** Ends the turn and everything in it that still runs or waits. */

@@ -208,3 +208,16 @@ export function inbox(all: readonly Family[], now: number): Group[] {
   }
   return [...order.filter((group) => group.families.length > 0), ...groups]
 }
+
+/** The session after or before an open one in the list, whose agents belong to it; undefined at its ends. Without an open one, the first. */
+export function neighbour(
+  groups: readonly Group[],
+  current: string | undefined,
+  by: 1 | -1,
+): string | undefined {
+  const all = groups.flatMap(({ families }) => families)
+  const at = all.findIndex(({ session, agents }) =>
+    [session, ...agents].some(({ id }) => id === current),
+  )
+  return (at < 0 ? all[0] : all[at + by])?.session.id
+}

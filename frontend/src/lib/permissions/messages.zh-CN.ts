@@ -72,7 +72,7 @@ export const zhCN: Translated<typeof messages> = {
   no_subject: '参数已丢失',
   allowed: '已允许',
   denied: '已拒绝',
-  show: '显示或隐藏 {call} 的详情',
+  show: '显示或隐藏详情：{call}',
   ended_failed: '失败',
   ended_interrupted: '已停止',
   in_session: '在“{title}”中',

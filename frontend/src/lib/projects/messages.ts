@@ -3,7 +3,6 @@ import { translator } from '../i18n/i18n.svelte'
 export const messages = {
   label: 'Projects',
   switch: 'Project: {project}. Switch project',
-  switch_with_branch: 'Project: {project}, branch {branch}. Switch project',
   find: 'Find a project',
   none: 'No project matches.',
   open: 'Open folder…',

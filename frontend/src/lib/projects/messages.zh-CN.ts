@@ -4,7 +4,6 @@ import type { messages } from './messages'
 export const zhCN: Translated<typeof messages> = {
   label: '项目',
   switch: '项目：{project}。切换项目',
-  switch_with_branch: '项目：{project}，分支 {branch}。切换项目',
   find: '查找项目',
   none: '没有匹配的项目。',
   open: '打开文件夹…',

@@ -2,6 +2,7 @@ import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
   store: 'Sessions of all projects, including those of agents',
+  store_all: { one: '{n} session.', other: '{n} sessions.' },
   store_counts: '{stored} stored and {shown} shown when the program started.',
   store_checking: 'The whole database is being checked.',
   store_kept:

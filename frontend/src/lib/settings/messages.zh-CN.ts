@@ -3,6 +3,7 @@ import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
   store: '所有项目的会话（包括智能体的）',
+  store_all: '{n} 个会话。',
   store_counts: '程序启动时存储了 {stored} 个，显示了 {shown} 个。',
   store_checking: '正在检查整个数据库。',
   store_kept:

@@ -3,7 +3,8 @@ import { t } from '../i18n/i18n.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 import { own } from './messages'
 
-export type SettingsTab = 'keys' | 'models' | 'commands' | 'appearance' | 'editor' | 'about'
+export type SettingsTab =
+  'keys' | 'models' | 'commands' | 'appearance' | 'editor' | 'shortcuts' | 'about'
 
 export type Setting = {
   /** The id of its row, which a Setting component has around it. */
@@ -182,6 +183,17 @@ export const tabs: readonly Tab[] = [
     ],
   },
   {
+    value: 'shortcuts',
+    label: () => t('about.shortcuts'),
+    settings: () => [
+      {
+        id: 'shortcuts',
+        label: t('about.shortcuts'),
+        words: 'keyboard keys shortcut help hotkey 键盘 快捷键 按键 帮助',
+      },
+    ],
+  },
+  {
     value: 'about',
     label: () => t('settings.about'),
     settings: ({ project }) => [
@@ -225,11 +237,6 @@ export const tabs: readonly Tab[] = [
         hint: own('servers_hint'),
         words:
           'mcp model context protocol server tool prompt slash command oauth token help 服务器 工具 提示 斜杠 命令 授权 帮助',
-      },
-      {
-        id: 'shortcuts',
-        label: t('about.shortcuts'),
-        words: 'keyboard keys shortcut help hotkey 键盘 快捷键 按键 帮助',
       },
     ],
   },

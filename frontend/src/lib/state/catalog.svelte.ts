@@ -1,4 +1,5 @@
 import { asApiError, type Call } from '../api'
+import { t } from '../i18n/i18n.svelte'
 import type { Problem } from '../i18n/problems'
 import type {
   ConnectionTest,
@@ -23,7 +24,10 @@ export class Catalog {
   /** The local model servers that were running when they were last looked for. */
   #running = $state.raw<readonly ProviderInfo[]>([])
   readonly providers = $derived(
-    this.#listed.map((p) => (p.local && this.#running.find(({ id }) => id === p.id)) || p),
+    this.#listed.map((p) => {
+      if (p.id === 'demo') return { ...p, name: t('app.demo') }
+      return (p.local && this.#running.find(({ id }) => id === p.id)) || p
+    }),
   )
   keys = $state.raw<KeyList>({})
   /** The user's own endpoints; empty until they are loaded. */

@@ -49,7 +49,11 @@ describe('the last test of a provider', () => {
   const wrong: ConnectionTest = {
     reachable: true,
     duration_ms: 7,
-    problem: { id: 'auth', message: 'The provider does not accept the key.' } as Failure,
+    problem: {
+      id: 'auth',
+      code: 'auth',
+      message: 'The provider does not accept the key.',
+    } as Failure,
   }
   const good: ConnectionTest = { reachable: true, duration_ms: 7, models: 3 }
   let answers: (() => Promise<unknown>)[]

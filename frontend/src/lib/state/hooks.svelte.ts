@@ -16,6 +16,8 @@ import { Trust } from './trust.svelte'
 export class Hooks {
   /** Which part of the panel is shown. */
   part = $state<'log' | 'list'>('log')
+  /** Whether somebody chose the part, or its first choice was made. */
+  isPartChosen = false
   rows = $state.raw<readonly HookRow[]>([])
   files = $state.raw<readonly HookFile[]>([])
   points = $state.raw<readonly HookPointInfo[]>([])

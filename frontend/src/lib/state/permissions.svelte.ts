@@ -9,6 +9,8 @@ import { Rules } from './rules.svelte'
 export class Permissions {
   /** Which part of the panel is shown. */
   part = $state<'ran' | 'rules'>('ran')
+  /** Whether somebody chose the part, or its first choice was made. */
+  isPartChosen = false
   /** The rule that the user is writing. */
   draft = $state.raw<RuleForm>()
   readonly ledger: Ledger

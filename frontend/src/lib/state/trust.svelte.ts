@@ -1,4 +1,4 @@
-import { SvelteSet } from 'svelte/reactivity'
+import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
 import type { TrustRow, TrustShown } from '../types.gen'
@@ -16,12 +16,19 @@ export class Trust {
   busy = $state(false)
   /** The items that the user has put off, in the state that they had then. */
   readonly #later = new SvelteSet<string>()
+  /** The seals of the items that were shown, in the state that they had then; empty for one that cannot be trusted. */
+  readonly #seen = new SvelteMap<string, string>()
   #call: Call
 
   /** What waits for the user's decision. */
   readonly waiting = $derived(this.items.filter(({ state }) => isOpen(state)))
   /** What asks for it. */
   readonly asked = $derived(this.waiting.filter((item) => !this.#later.has(keyOf(item))))
+
+  /** Whether several items wait and each of them was shown, so that they can be trusted at once. */
+  readonly isAllSeen = $derived(
+    this.waiting.length > 1 && this.waiting.every((item) => this.#seen.has(keyOf(item))),
+  )
 
   constructor(call: Call) {
     this.#call = call
@@ -63,6 +70,39 @@ export class Trust {
   accept = (): Promise<boolean> =>
     this.#decide((id) => this.#call('trust.accept', { id, seal: this.shown!.seal }))
 
+  /** Shows the next item that waits, and decides nothing about this one. */
+  async next(): Promise<void> {
+    await this.review(this.waiting[this.place % this.waiting.length]?.id)
+  }
+
+  /** Trusts everything that waits exactly as it was shown. It stops at what changed since, and shows it again. */
+  async acceptAll(): Promise<boolean> {
+    if (!this.isAllSeen || this.busy) return false
+    this.busy = true
+    this.problem = null
+    let at = ''
+    try {
+      for (const item of this.waiting) {
+        const seal = this.#seen.get(keyOf(item))
+        if (!seal) continue
+        at = item.id
+        await this.#call('trust.accept', { id: at, seal })
+      }
+      await this.load()
+      if (this.waiting.length > 0) await this.review()
+      else this.close()
+      return true
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      this.reviewed = at
+      await this.load()
+      await this.#show(at)
+      return false
+    } finally {
+      this.busy = false
+    }
+  }
+
   refuse = (): Promise<boolean> => this.#decide((id) => this.#call('trust.refuse', { id }))
 
   revoke = (): Promise<boolean> => this.#decide((id) => this.#call('trust.revoke', { id }))
@@ -100,7 +140,9 @@ export class Trust {
   async #show(id: string): Promise<void> {
     try {
       const shown = await this.#call('trust.show', { id })
-      if (this.reviewed === id) this.shown = shown
+      if (this.reviewed !== id) return
+      this.shown = shown
+      this.#seen.set(keyOf(shown), shown.blocked ? '' : shown.seal)
     } catch (thrown) {
       this.problem ??= asApiError(thrown)
     }

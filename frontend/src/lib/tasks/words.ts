@@ -1,5 +1,5 @@
 /** Describes the state of a task in a few words. */
-import { elapsed } from '../model/format'
+import { runsWords } from '../i18n/i18n.svelte'
 import type { Task } from '../model/tasks'
 import { own } from './messages'
 
@@ -10,4 +10,4 @@ export function stateWords(task: Task): string {
 
 /** How long the task has been running, or ran. */
 export const lasted = (task: Task, now: number): string =>
-  elapsed((task.ended_at ?? now) - task.started_at)
+  runsWords((task.ended_at ?? now) - task.started_at)

@@ -12,6 +12,8 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.slash', keys: ['/'] },
   { label: 'keys_help.stop', keys: ['Esc'] },
   { label: 'keys_help.mode', keys: ['Shift+Tab'] },
+  { label: 'keys_help.model', keys: ['Alt+L'] },
+  { label: 'keys_help.effort', keys: ['Alt+T'] },
   { label: 'keys_help.review', keys: ['Alt+A'] },
   { label: 'keys_help.answer', keys: ['A', 'S', 'R', 'D', 'F', 'N'] },
   { label: 'keys_help.questions', keys: ['←', '→'] },
@@ -23,6 +25,8 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.new', keys: ['Ctrl+N', 'Alt+N'] },
   { label: 'keys_help.sidebar', keys: ['Ctrl+B'] },
   { label: 'keys_help.panel', keys: ['Ctrl+.'] },
+  { label: 'keys_help.panels', keys: ['Alt+1', '…', 'Alt+0'] },
+  { label: 'keys_help.sessions', keys: ['Alt+Shift+↑', 'Alt+Shift+↓'] },
   { label: 'keys_help.filter', keys: ['Ctrl+K'] },
   { label: 'keys_help.projects', keys: ['Alt+P'] },
   { label: 'keys_help.search', keys: ['Ctrl+Shift+F'] },
@@ -50,6 +54,9 @@ export type Command =
   | 'settings'
   | 'help'
   | 'model'
+  | 'effort'
+  | 'next_session'
+  | 'previous_session'
   | 'review'
   | 'composer'
   | 'next_message'
@@ -80,6 +87,8 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
   if (event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     const commands: Record<string, Command> = {
       a: 'review',
+      l: 'model',
+      t: 'effort',
       n: 'new',
       m: 'composer',
       p: 'projects',
@@ -87,6 +96,10 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
       arrowdown: 'next_message',
     }
     return commands[key]
+  }
+  if (event.altKey && event.shiftKey && !event.ctrlKey && !event.metaKey) {
+    if (event.key === 'ArrowUp') return 'previous_session'
+    return event.key === 'ArrowDown' ? 'next_session' : undefined
   }
   if (event.key === 'F6' && !event.altKey && !event.ctrlKey && !event.metaKey) {
     return event.shiftKey ? 'previous_region' : 'next_region'
@@ -96,3 +109,13 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
   }
   return undefined
 }
+
+/** The place of the panel that a key press opens, from 0; undefined for other keys. With Alt, a Mac types other signs than digits. */
+export function panelAt(event: KeyboardEvent): number | undefined {
+  if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return undefined
+  const [, digit] = /^Digit(\d)$/.exec(event.code) ?? []
+  return digit === undefined ? undefined : (Number(digit) + 9) % 10
+}
+
+/** The keys that open the panel at a place, from 0. */
+export const panelKeys = (at: number): string => `Alt+${(at + 1) % 10}`
