@@ -15,7 +15,7 @@ var severities = []skill.SkillSeverity{skill.Critical, skill.High, skill.Medium,
 
 // states are in the order of the list.
 var states = []SkillState{
-	SkillReady, SkillUntrusted, SkillChanged, SkillBroken, SkillUnavailable, SkillHidden, SkillRefused, SkillOff,
+	SkillReady, SkillUntrusted, SkillChanged, SkillUnavailable, SkillHidden, SkillRefused, SkillOff, SkillBroken,
 }
 
 // List is skills.list.

@@ -3,6 +3,7 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,10 +103,15 @@ func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// name gives the session a title that its program gave it.
+// name gives the session a title that its program gave it. One that precedes what was
+// said has the time of the first event, since the file has none for it.
 func (b *builder) name(title string) {
 	if title = backend.TitleFrom(clean(title)); title != "" && title != b.title.Text {
 		b.title = agent.Title{Text: title}
+		if !b.said {
+			b.waiting = append(slices.Clip(b.waiting), b.title)
+			return
+		}
 		b.emit(b.title)
 	}
 }

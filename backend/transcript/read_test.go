@@ -170,7 +170,7 @@ func TestClaudeCode(t *testing.T) {
 	t.Parallel()
 	path := file(t, "8e0f.jsonl", claude)
 	same(t, read(t, path), `
-start `+fmt.Sprint(at(t, path))+`
+start 1767323100000
 title Greeting the world
 user "Say hello.\n\n[A picture was here.]"
 answer anthropic/claude-x tool_calls thinks "Two files." calls Bash imported-1 calls Task imported-2 5+7→9

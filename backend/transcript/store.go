@@ -10,8 +10,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -42,10 +44,12 @@ type Found struct {
 	// Name is its path in the store, with slashes.
 	Name string `json:"name"`
 	Size int64  `json:"size"`
-	// At is when it was written last, in milliseconds since 1970.
+	// At is when something was said in it last, as its end says, or else when it was
+	// written last, in milliseconds since 1970.
 	At int64 `json:"at"`
-	// Folder is where the session ran, and Prompt the beginning of its first input;
-	// empty where the beginning of the file does not say so.
+	// Folder is where the session ran, and Prompt the title that its program gave it or
+	// else the beginning of its first input; empty where the beginning of the file does
+	// not say so.
 	Folder string `json:"folder,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
 }
@@ -147,7 +151,7 @@ func (s Store) Open(name string) (*File, error) {
 	return open(f, filepath.Join(s.Dir, name))
 }
 
-// Describe adds to a transcript what its beginning says.
+// Describe adds to a transcript what its beginning says, and when it ends.
 func (s Store) Describe(found Found) Found {
 	t, err := s.Open(found.Name)
 	if err != nil {
@@ -156,11 +160,14 @@ func (s Store) Describe(found Found) Found {
 	defer t.Close()
 	folder, prompt := t.describe()
 	found.Folder, found.Prompt = folder, prompt
+	if at := t.lastTime(); at > 0 {
+		found.At = at
+	}
 	return found
 }
 
-// describe returns the folder and the first prompt, as far as the beginning of the file
-// says them.
+// describe returns the folder and the title or the first prompt, as far as the beginning
+// of the file says them.
 func (t *File) describe() (folder, prompt string) {
 	b := &builder{}
 	b.yield = func(ev agent.Event, _ error) bool {
@@ -189,5 +196,25 @@ func (t *File) describe() (folder, prompt string) {
 			break
 		}
 	}
-	return clean(b.found.Folder), prompt
+	return clean(b.found.Folder), cmp.Or(b.title.Text, prompt)
+}
+
+// endBytes is how much of the end of a file is searched for the time of its last line.
+const endBytes = 64 << 10
+
+// stampedAt matches the time of a line of Claude Code or Codex.
+var stampedAt = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"timestamp"\s*:\s*"([^"\\]{1,40})"`)
+})
+
+// lastTime returns the last time that the end of the file names, in milliseconds since
+// 1970; 0 if it names none.
+func (t *File) lastTime() int64 {
+	end := make([]byte, min(endBytes, t.Size))
+	n, _ := t.f.ReadAt(end, t.Size-int64(len(end))) // what was read of a file that became shorter counts
+	var b builder
+	for _, m := range stampedAt().FindAllSubmatch(end[:n], -1) {
+		b.whenText(string(m[1]))
+	}
+	return b.at
 }

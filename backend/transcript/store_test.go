@@ -46,6 +46,7 @@ func TestStores(t *testing.T) {
 	}
 	stores := transcript.Stores(home, func(string) string { return "" })
 	var names []string
+	var ends []int64
 	for _, s := range stores {
 		found, more, err := s.List(t.Context())
 		if err != nil || more {
@@ -54,16 +55,22 @@ func TestStores(t *testing.T) {
 		for _, f := range found {
 			d := s.Describe(f)
 			names = append(names, string(d.Program)+" "+d.Name+" "+d.Folder+" "+d.Prompt)
+			ends = append(ends, d.At)
 		}
 	}
 	want := []string{
-		"claude_code -p/new.jsonl /p Say helo.",
-		"claude_code -p/old.jsonl /p Say helo.",
+		"claude_code -p/new.jsonl /p Greeting the world",
+		"claude_code -p/old.jsonl /p Greeting the world",
 		"codex 2026/01/02/rollout-1.jsonl /p List and fix.",
 		"comate a/messages.jsonl  Comate's",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("found %q", names)
+	}
+	// Each has the time that its last line names; without one, that of the file.
+	last := time.Date(2026, 1, 2, 3, 6, 3, 0, time.UTC).UnixMilli()
+	if ends[0] != last || ends[1] != last || ends[2] < 1_700_000_000_000 || ends[3] != 1 {
+		t.Errorf("they end at %d", ends)
 	}
 	for _, name := range []string{"../secret.jsonl", "-p/link.jsonl", "-p/inside.jsonl", "-p", "-p/../../secret.jsonl", "/etc/passwd", "-p/missing.jsonl"} {
 		if f, err := stores[0].Open(name); err == nil {

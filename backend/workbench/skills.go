@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/agent/mcp/offer"
 	"atelier.dev/atelier/agent/mention"
 	"atelier.dev/atelier/agent/skill"
+	"atelier.dev/atelier/agent/skill/validate"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/mcp"
@@ -225,14 +226,22 @@ func (w *Workbench) commands(ctx context.Context, in mcp.ServersRequest) (backen
 		}
 	}
 	var reply backend.CommandsReply
+	var sound, unsound []backend.SlashCommand
 	for _, s := range w.skillsOf(ctx, info).Skills() {
-		if s.Usage.ByUser {
-			reply.Commands = append(reply.Commands, backend.SlashCommand{
-				Name: s.Name, Kind: backend.CommandSkill, Description: s.Description, Source: w.shownFile(s.Place.File),
-				Aliases: s.Aliases, Hint: s.Usage.Hint,
-			})
+		if !s.Usage.ByUser {
+			continue
 		}
+		list := &sound
+		if !validate.HasNameForm(s.Name) {
+			list = &unsound
+		}
+		*list = append(*list, backend.SlashCommand{
+			Name: s.Name, Kind: backend.CommandSkill, Description: s.Description, Source: w.shownFile(s.Place.File),
+			Aliases: s.Aliases, Hint: s.Usage.Hint,
+		})
 	}
+	// One whose name needs mending is not the first that is offered.
+	reply.Commands = slices.Concat(sound, unsound)
 	prompts, err := w.servers.Commands(ctx, in)
 	reply.Commands = append(reply.Commands, prompts.Commands...)
 	return reply, err

@@ -47,7 +47,7 @@ var rules = map[rule]struct {
 	skill02: {skill.Critical, "the name is missing", "The frontmatter has no name, or an empty one.", "Add a line with the folder's name, such as name: {0}."},
 	skill03: {skill.Critical, "the description is missing", "The frontmatter has no description, or an empty one.", "Add a description that says what the skill does and when to use it."},
 	skill04: {skill.High, "the name has another form", "The name {0} does not match {1}, or has more than 64 characters.", "Use lower-case letters and digits, with single hyphens between words."},
-	skill05: {skill.High, "the name differs from the folder", "The name {0} is not that of the folder, {1}.", "Change the name to {1}, or rename the folder."},
+	skill05: {skill.High, "the name differs from the folder", "The name {0} is not that of the folder, {1}.", "Give the folder and the skill the same name, of lower-case letters and digits with single hyphens between words."},
 	skill06: {skill.Medium, "the description does not say when", "The description does not say when to use the skill: it has neither “Use when” nor “Use if”.", "Add a sentence to it that begins with “Use when”."},
 	skill07: {skill.High, "there are no instructions", "Nothing follows the frontmatter.", "Write the instructions below the frontmatter."},
 	wf01:    {skill.High, "another file has a name", "The frontmatter of {0} has a name, which belongs into SKILL.md alone.", "Take the name out of this file."},
@@ -126,9 +126,14 @@ func (c *checker) identity(front skill.Front) {
 	}
 }
 
-// exampleName returns the folder's name as an example.
+// HasNameForm reports whether a name has the form that a skill's name should have.
+func HasNameForm(name string) bool {
+	return genericName().MatchString(name) && utf8.RuneCountInString(name) <= maxName
+}
+
+// exampleName returns the folder's name as an example, if it has the form of one.
 func exampleName(folder string) string {
-	if folder == "" {
+	if !HasNameForm(folder) {
 		return "my-skill"
 	}
 	return folder

@@ -130,3 +130,27 @@ func TestDescriptions(t *testing.T) {
 		}
 	}
 }
+
+// The findings of one skill do not contradict each other: no advice names what another
+// finding complains about.
+func TestAdviceAgrees(t *testing.T) {
+	t.Parallel()
+	for folder, name := range map[string]string{
+		"Bad_Skill": "bad_skill", "Bad Skill": "Bad Skill 2", "UPPER": "upper_case", "two--dashes": "-x", "good-folder": "Bad_Name", "Ünï": "",
+	} {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), folder)
+			write(t, filepath.Join(dir, "SKILL.md"), "---\nname: "+name+"\ndescription: Use when testing.\n---\nDo it.\n")
+			findings, err := Check(dir, Options{Preset: Generic, ProjectRoot: dir})
+			if err != nil || len(findings) == 0 {
+				t.Fatal(findings, err)
+			}
+			for _, f := range findings {
+				if !HasNameForm(folder) && strings.Contains(f.Fix, folder) || name != "" && strings.Contains(f.Fix, name) {
+					t.Errorf("%s advises %q", f.Rule, f.Fix)
+				}
+			}
+		})
+	}
+}

@@ -239,14 +239,34 @@ var programs = map[agent.Program]string{
 	agent.ProgramOpenAgentSDK: "Open Agent SDK", agent.ProgramComate: "Comate",
 }
 
-// facts are what a document says of the session at its top: labels and values.
-func facts(info backend.SessionInfo, w words) (all [][2]string) {
-	all = append(all, [2]string{w["from"], day(info.CreatedAt) + " " + w["to"] + " " + day(info.UpdatedAt)})
-	if info.Settings.Model != "" {
-		all = append(all, [2]string{w["model"], visible(info.Settings.Model)})
+// facts are what a document says of the session at its top: labels and values. The
+// model of an imported session is the one that answered in it first: its settings are
+// for what comes next.
+func facts(info backend.SessionInfo, events iter.Seq2[agent.Event, error], w words) (all [][2]string) {
+	first, last := min(info.CreatedAt, info.UpdatedAt), max(info.CreatedAt, info.UpdatedAt)
+	all = append(all, [2]string{w["from"], day(first) + " " + w["to"] + " " + day(last)})
+	model := info.Settings.Model
+	if info.Imported != nil {
+		model = firstModel(events)
+	}
+	if model != "" {
+		all = append(all, [2]string{w["model"], visible(model)})
 	}
 	if info.Imported != nil {
 		all = append(all, [2]string{w["imported"], programs[info.Imported.Program]})
 	}
 	return all
+}
+
+// firstModel returns the model of the first answer; empty if none names it.
+func firstModel(events iter.Seq2[agent.Event, error]) string {
+	for ev, err := range events {
+		if err != nil {
+			break
+		}
+		if said, ok := ev.Data.(agent.TextEnd); ok && said.Model != "" {
+			return said.Model
+		}
+	}
+	return ""
 }

@@ -346,3 +346,40 @@ func FuzzDocuments(f *testing.F) {
 		write(t, "md", "", agent.UserInput{Text: text}, said(text))
 	})
 }
+
+// An imported session names the model that answered in it, not the one for what comes
+// next, and its times are in order.
+func TestImportedFacts(t *testing.T) {
+	t.Parallel()
+	imported := info
+	imported.CreatedAt, imported.UpdatedAt = info.UpdatedAt, info.CreatedAt
+	imported.Imported = &agent.Imported{Program: agent.ProgramClaudeCode}
+	answer := func(model string) agent.TextEnd {
+		return agent.TextEnd{Message: llm.Text(llm.RoleAssistant, "Yes."), Model: model}
+	}
+	for name, test := range map[string]struct {
+		data []agent.Payload
+		want string
+	}{
+		"one answer":            {[]agent.Payload{agent.UserInput{Text: "Hi"}, answer("claude-old")}, "claude-old"},
+		"another model later":   {[]agent.Payload{answer("claude-old"), answer("claude-x")}, "claude-old"},
+		"a nameless one before": {[]agent.Payload{answer(""), answer("gpt-old")}, "gpt-old"},
+		"no answer":             {[]agent.Payload{agent.UserInput{Text: "Hi"}}, ""},
+		"only other events":     {[]agent.Payload{agent.Failure{Message: "No."}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b bytes.Buffer
+			if err := export.Markdown(&b, imported, sequence(test.data...), "en"); err != nil {
+				t.Fatal(err)
+			}
+			head, _, _ := strings.Cut(b.String(), "\n## ")
+			if has := strings.Contains(head, "Model"); has != (test.want != "") || !strings.Contains(head, test.want) || strings.Contains(head, "claude-x") {
+				t.Errorf("the head is %q", head)
+			}
+			if first, last := strings.Index(head, "03:04"), strings.Index(head, "03:54"); first < 0 || last < first {
+				t.Errorf("the times are not in order in %q", head)
+			}
+		})
+	}
+}

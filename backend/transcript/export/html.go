@@ -41,7 +41,7 @@ func HTML(w io.Writer, info backend.SessionInfo, events iter.Seq2[agent.Event, e
 <header>
 <h1 dir="auto">%s</h1>
 <dl>`, words["lang"], policy, name, style, name)
-	for _, fact := range facts(info, words) {
+	for _, fact := range facts(info, events, words) {
 		fmt.Fprintf(out, "<div><dt>%s</dt><dd>%s</dd></div>", html.EscapeString(fact[0]), html.EscapeString(fact[1]))
 	}
 	fmt.Fprint(out, "</dl>\n</header>\n")

@@ -22,7 +22,7 @@ import (
 func Markdown(w io.Writer, info backend.SessionInfo, events iter.Seq2[agent.Event, error], language string) error {
 	out, words := bufio.NewWriter(w), wordsIn(language)
 	fmt.Fprintf(out, "# %s\n\n", inline(title(info)))
-	for _, fact := range facts(info, words) {
+	for _, fact := range facts(info, events, words) {
 		fmt.Fprintf(out, "- %s: %s\n", fact[0], inline(fact[1]))
 	}
 	for p, err := range pieces(info, events) {

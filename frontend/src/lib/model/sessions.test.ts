@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SessionInfo } from '../types.gen'
-import { families, familyMark, fold, inbox, withQuestions, workOf } from './sessions'
+import { families, familyMark, fold, inbox, neighbour, withQuestions, workOf } from './sessions'
 import { Log, sessionInfo } from './testing'
 
 const agent = (id: string, parent: string, change: Partial<SessionInfo> = {}) =>
@@ -115,4 +115,24 @@ test('a session whose process was killed is marked as failed until it goes on', 
   expect(familyMark(sessionInfo('b'), [agent('c', 'b', { state: 'processing' })])).toBe('running')
   const goesOn = new Log().add('user_input', { text: 'go on' })
   expect(familyMark(fold(killed, goesOn), [])).toBe('running')
+})
+
+test.each([
+  ['a', 1, 'b'],
+  ['b', 1, 'c'],
+  ['b', -1, 'a'],
+  ['a', -1, undefined],
+  ['c', 1, undefined],
+  ['agent', 1, 'c'],
+  ['agent', -1, 'a'],
+  [undefined, 1, 'a'],
+  ['deleted', -1, 'a'],
+] as const)('from %s by %d the list leads to %s', (current, by, want) => {
+  const all = families([
+    sessionInfo('a', { state: 'awaiting_input' }),
+    sessionInfo('b'),
+    agent('agent', 'b'),
+    sessionInfo('c'),
+  ])
+  expect(neighbour(inbox(all, 0), current, by)).toBe(want)
 })

@@ -105,7 +105,7 @@ export const findings: Record<string, FindingWords> = {
   'SKILL-05': {
     title: '名称与文件夹不同',
     message: '名称 {0} 不是文件夹的名称 {1}。',
-    fix: '把名称改为 {1}，或重命名文件夹。',
+    fix: '让文件夹与技能同名，使用小写字母和数字，词与词之间用一个连字符。',
   },
   'SKILL-06': {
     title: '描述没有说明何时使用',

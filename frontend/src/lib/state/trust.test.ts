@@ -88,3 +88,49 @@ test('an item that was put off does not ask again until it changes', async () =>
   await trust.load()
   expect(trust.asked).toHaveLength(1)
 })
+
+// K-35
+test('what waits can be trusted at once as soon as each item was shown, exactly as it was shown', async () => {
+  const { trust, calls } = hosted(item('a'), item('b', 'changed'), item('c', 'trusted'), item('d'))
+  await trust.load()
+  await trust.review()
+  expect(trust.isAllSeen).toBe(false)
+  expect(await trust.acceptAll()).toBe(false)
+  await trust.next()
+  expect(trust.shown?.id).toBe('b')
+  await trust.next()
+  expect(trust.shown?.id).toBe('d')
+  expect(trust.isAllSeen).toBe(true)
+  expect(await trust.acceptAll()).toBe(true)
+  expect(calls.filter((call) => call.startsWith('trust.accept'))).toEqual(
+    ['a', 'b', 'd'].map((id) => `trust.accept ${id}`),
+  )
+  expect(trust.reviewed).toBeUndefined()
+})
+
+test('one item alone has no second button, and one that came since must be seen', async () => {
+  const { trust, change } = hosted(item('a'), item('b', 'trusted'))
+  await trust.load()
+  await trust.review()
+  expect(trust.isAllSeen).toBe(false)
+  change('b', 'changed')
+  await trust.load()
+  expect(trust.isAllSeen).toBe(false)
+  await trust.next()
+  expect(trust.isAllSeen).toBe(true)
+  change('a', 'changed') // in another state than it was seen
+  await trust.load()
+  expect(trust.isAllSeen).toBe(false)
+})
+
+test('of several items, what changed since it was shown stops the rest and is shown again', async () => {
+  const { trust, edit } = hosted(item('a'), item('b'))
+  await trust.load()
+  await trust.review()
+  await trust.next()
+  edit()
+  expect(await trust.acceptAll()).toBe(false)
+  expect(trust.problem?.message).toBe('No.')
+  expect(trust.shown).toMatchObject({ id: 'a', seal: 'two' })
+  expect(trust.waiting).toHaveLength(2)
+})
