@@ -90,7 +90,7 @@ func TestCompaction(t *testing.T) {
 	r, model := compactRig(t, c,
 		llmtest.Round{Text: long(7500), Usage: full(8000)}, llmtest.Round{Text: "Yes.", Usage: full(300)}, llmtest.Round{Text: "Still."})
 	warned := find[agent.Warning](r.run("Fix the login. Never touch the tests."))
-	if len(warned) != 1 || !strings.Contains(warned[0].Message, "80 %") || !strings.Contains(warned[0].Message, "compacted before") {
+	if len(warned) != 1 || !strings.Contains(warned[0].Message, "80 %") || !strings.Contains(warned[0].Message, "tries to compact it before") {
 		t.Errorf("warned: %+v", warned)
 	}
 	events := r.run("Go on, " + long(200))

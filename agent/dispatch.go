@@ -290,7 +290,7 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	if outcome != OutcomeInterrupted {
 		advice = t.review(r, result, took, send)
 	}
-	end.Files = recorded().then(advice.changed) // the step ends here, so that it is known after a crash in a hook, too
+	end.Files = recorded().then(advice.Changed) // the step ends here, so that it is known after a crash in a hook, too
 	r.remark(joined(t.session.cfg.rewritten(t.ctx, "", end.Files), advice.afterwards()))
 	end.Withheld = advice.Output != nil && len(result.Media) > 0
 	end.ModelOutput = share(result.Output, t.told(r, result, advice.Output))

@@ -74,7 +74,7 @@ func (s *Session) fire(ctx context.Context, data HookInput, report func(Payload)
 		reporting = false
 	})
 	advice.Context = joined(append([]string{advice.Context}, record.told...)...)
-	advice.changed = record.changed
+	advice.Changed = record.changed
 	return advice
 }
 

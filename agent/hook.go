@@ -112,8 +112,8 @@ type HookAdvice struct {
 	StoppedBy *HookSource
 	// Title names the session, unless its user has.
 	Title string
-	// changed is what hooks after a call did to files.
-	changed *FilesChanged
+	// Changed is what hooks after a call did to files. The session sets it.
+	Changed *FilesChanged
 }
 
 // HookStart says that a hook runs.
