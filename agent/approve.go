@@ -142,12 +142,12 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 			ID: s.cfg.NewID(), CallID: c.call.ID, Tool: c.spec.Name,
 			Input: string(c.call.Arguments), Access: gc.Access,
 			Grounds: Grounds{why.Reason, why.Code, why.Args, why.Rule, cmp.Or(why.By, ByMode), gc.Mode, why.Final, why.EachTime},
-			Renewed: renewed, Claim: claim(gc),
+			Renewed: renewed, Claim: claim(gc), Origin: c.spec.Origin,
 		}
 		req.Changes, _ = t.preview(c)
 		req.Outlook = outlook(s.cfg.Gate, gc, req.Changes)
 		t.emit(req)
-		t.notify(NotificationInput{Type: NotifyApproval, Title: "Approval needed", Message: strings.TrimSpace(req.Tool + ": " + req.Reason)})
+		t.notify(NotificationInput{Type: NotifyApproval, Title: "Approval needed", Message: strings.TrimSpace(c.spec.named() + ": " + req.Reason)})
 	}
 	t.settle()
 	var answer Answer

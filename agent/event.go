@@ -241,6 +241,8 @@ type ApprovalRequest struct {
 	// Claim is what the model says that the call does, which need not be true;
 	// empty if it says nothing.
 	Claim string `json:"claim,omitempty"`
+	// Origin says whose tool it is; nil if it is the program's own, and in older logs.
+	Origin *ToolOrigin `json:"origin,omitempty"`
 	// Outlook is what the call would do; nil if the gate cannot tell, and in
 	// older logs.
 	Outlook *Outlook `json:"outlook,omitempty"`

@@ -100,9 +100,13 @@ type Answer struct {
 	// Scope is where the answer is remembered, and so how long it holds. A session
 	// itself remembers only [ScopeSession]; wider scopes are for the host to store.
 	Scope Scope `json:"scope,omitempty"`
-	// Rule is the rule that is remembered, such as "Bash(git push *)". If it is
-	// empty, equal calls are.
+	// Rule is the rule that is remembered, such as "Bash(git push *)", or several,
+	// one a line, that allow the parts of a command together. If it is empty, equal
+	// calls are.
 	Rule string `json:"rule,omitempty"`
+	// Mode is the mode that the host switches the session to before the answer
+	// counts; empty leaves it.
+	Mode Mode `json:"mode,omitempty"`
 	// Expires is when the rule ends, in milliseconds since 1970; 0 means that it
 	// does not end before its scope.
 	Expires int64 `json:"expires,omitempty"`

@@ -21,6 +21,8 @@ const (
 	ReasonOutside         ReasonCode = "outside"          // path
 	ReasonLeadsOutside    ReasonCode = "leads_outside"    // path, where it leads
 	ReasonCommand         ReasonCode = "command"          //
+	ReasonCommandUnsure   ReasonCode = "command_unsure"   // the part that cannot be told
+	ReasonCommandPlace    ReasonCode = "command_place"    //
 	ReasonCommandReads    ReasonCode = "command_reads"    //
 	ReasonChanges         ReasonCode = "changes"          // path
 	ReasonChangesTwo      ReasonCode = "changes_two"      // path
@@ -57,6 +59,8 @@ var reasons = map[ReasonCode]string{
 	ReasonOutside:         "{0} lies outside the project.",
 	ReasonLeadsOutside:    "{0} leads to {1}, which lies outside the project.",
 	ReasonCommand:         "A command can change anything that your user account can change.",
+	ReasonCommandUnsure:   "It seems only to read, but it cannot be told in advance what this part reads or runs: {0}",
+	ReasonCommandPlace:    "It seems only to read, but what it runs or reads depends on things that cannot be told in advance: where its programs are found, which files a pattern means, or what the settings of git start.",
 	ReasonCommandReads:    "This command only reads inside the project.",
 	ReasonChanges:         "This changes {0}.",
 	ReasonChangesTwo:      "This changes {0} and 1 other file.",

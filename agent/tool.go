@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -84,9 +85,32 @@ type Spec struct {
 	// Hidden tools are understood, but not shown until something tells the model
 	// of them.
 	Hidden bool
+	// Origin says whose tool it is, for people; nil if it is the program's own.
+	Origin *ToolOrigin
 	// Checked says that Schema is known to be valid. It is then prepared when a call
 	// needs it, and not when the tool is registered.
 	Checked bool
+}
+
+// ToolOrigin is what a server says of a tool that it offers. None of it need be true.
+type ToolOrigin struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"` // the server's own name for it
+	// Title and Description are in words; empty if the server gives none.
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	// ReadOnly says that it changes nothing, and Destructive that it may delete or
+	// overwrite something.
+	ReadOnly    bool `json:"read_only,omitempty"`
+	Destructive bool `json:"destructive,omitempty"`
+}
+
+// named returns the tool's name for people.
+func (s Spec) named() string {
+	if s.Origin == nil {
+		return s.Name
+	}
+	return cmp.Or(s.Origin.Title, s.Origin.Tool) + " (" + s.Origin.Server + ")"
 }
 
 // shown returns the tool under its own name and schema.

@@ -14,6 +14,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/sensitive"
+	"atelier.dev/atelier/agent/internal/shell"
 	"atelier.dev/atelier/agent/permission/boundary"
 	"atelier.dev/atelier/agent/permission/rule"
 )
@@ -246,7 +247,7 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 	case call.Access.Command != "" && call.Access.Task == "" && call.Access.Confinement == agent.ConfinedFree && p.Foretell(call).Risk != agent.RiskDangerous:
 		return ask(confined, agent.ReasonConfined)
 	case call.Access.Command != "":
-		return ask(risks, agent.ReasonCommand)
+		return p.unsure(call)
 	case len(call.Access.Writes) > 0:
 		return p.changes(call.Access.Writes), edits
 	case call.ReadOnly:
@@ -255,6 +256,19 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 		return ask(looks, agent.ReasonOwn)
 	}
 	return ask(risks, agent.ReasonUnforeseen, call.Tool)
+}
+
+// unsure asks about a command that does more than read, or whose reading cannot be
+// told to be all: the question then names the part.
+func (p *Policy) unsure(call agent.GateCall) (agent.Verdict, kind) {
+	effects := p.Foretell(call).Effects
+	if call.Access.Task != "" || len(effects) != 1 || effects[0].ID != agent.EffectReads {
+		return ask(risks, agent.ReasonCommand)
+	}
+	if part := shell.Unsure(call.Access.Command); part != "" {
+		return ask(risks, agent.ReasonCommandUnsure, part)
+	}
+	return ask(risks, agent.ReasonCommandPlace)
 }
 
 func ask(k kind, code agent.ReasonCode, args ...string) (agent.Verdict, kind) {

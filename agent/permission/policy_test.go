@@ -447,3 +447,22 @@ func TestZeroPolicy(t *testing.T) {
 		}
 	}
 }
+
+// A question about a command that seems only to read names what cannot be told.
+func TestQuestionsAboutReadingCommandsNameTheReason(t *testing.T) {
+	t.Parallel()
+	in, _ := world(t)
+	p := newPolicy(t, in(""), Rules{})
+	for line, want := range map[string]agent.ReasonCode{
+		"ls":                                   agent.ReasonCommandPlace, // without the analysis of the environment
+		"for f in a b; do wc -l $f; done":      agent.ReasonCommandPlace,
+		"while read l; do echo $l; done <file": agent.ReasonCommandUnsure,
+		"cat file | tr a b; cd sub; ls":        agent.ReasonCommandUnsure,
+		"touch x":                              agent.ReasonCommand,
+		"mytool --list":                        agent.ReasonCommand,
+	} {
+		if got := p.Decide(runs(line)); got.Decision != agent.Ask || got.Code != want {
+			t.Errorf("%s: %s %s %q", line, got.Decision, got.Code, got.Args)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/permission/rule"
@@ -22,6 +23,30 @@ func Draft(text string, d agent.Decision) (rule.Rule, error) {
 	}
 	r.Decision = d
 	return r, nil
+}
+
+// maxDrafts limits how many rules one answer remembers.
+const maxDrafts = 16
+
+// Drafts reads rules that a person wrote, one a line; see [Draft].
+func Drafts(text string, d agent.Decision) ([]rule.Rule, error) {
+	lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\n' })
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+	if len(lines) > maxDrafts {
+		return nil, backend.Problem(backend.ProblemRulesFull)
+	}
+	if len(lines) == 0 {
+		lines = []string{""}
+	}
+	var rules []rule.Rule
+	for _, line := range lines {
+		r, err := Draft(line, d)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, r)
+	}
+	return rules, nil
 }
 
 // Add stores a rule. It replaces a rule with the same text, so that the new end

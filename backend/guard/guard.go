@@ -223,7 +223,7 @@ func (g *Guard) Rules(ctx context.Context, session string) (RulesReply, error) {
 		if !r.text.There {
 			continue
 		}
-		listed := SettingsFile{Path: f.Path(), Scope: f.Scope, Problem: problemOf(r.err, f)}
+		listed := SettingsFile{Path: f.Path(), Scope: f.Scope, Problem: problemOf(r.err, f), Unknown: unknownMembers(r.sandbox)}
 		for _, w := range r.rules {
 			e := g.entry(w, g.state(f, w, accepted))
 			e.File = f.Path()

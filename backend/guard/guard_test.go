@@ -275,3 +275,27 @@ func TestBadFiles(t *testing.T) {
 		t.Error("a rule was added to a broken file")
 	}
 }
+
+// K-51: a member of the sandbox's settings that nothing reads is named.
+func TestUnknownMembersOfTheSandbox(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		`{"enabled": true, "deniedCommands": ["x"], "network": {"allowedDomains": []}}`: nil,
+		`{"deniedCommand": ["x"]}`:                        {"deniedCommand"},
+		`{"denyPaths": [], "Enabled": true}`:              {"denyPaths"},
+		`{"network": {"deniedDomain": [], "x": 1}}`:       {"network.deniedDomain", "network.x"},
+		`{"excludedCommands": [], "allowedWritePath": 1}`: {"allowedWritePath", "excludedCommands"},
+		`{"network": 3}`:                                  nil, // which makes the file unreadable
+		`[]`:                                              nil,
+	} {
+		w := newWorld(t)
+		w.write(filepath.Join(w.user, ".agent", "settings.json"), `{"sandbox": `+text+`}`)
+		reply, err := w.Rules(t.Context(), "")
+		if err != nil || len(reply.Files) != 1 {
+			t.Fatalf("%s: %+v %v", text, reply, err)
+		}
+		if diff := cmp.Diff(want, reply.Files[0].Unknown); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}

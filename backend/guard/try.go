@@ -17,10 +17,10 @@ const (
 	maxText     = 160 // characters of an example
 )
 
-// Trial is a dry run of a rule over past calls, the newest first.
+// Trial is a dry run of rules over past calls, the newest first.
 type Trial struct {
 	reply  TryReply
-	rule   rule.Rule
+	wants  agent.Decision
 	set    *rule.Set
 	place  rule.Place
 	access func(tool string, input json.RawMessage) agent.Access
@@ -28,14 +28,18 @@ type Trial struct {
 	looked int
 }
 
-// Try begins a dry run. Access says what a call of a tool would touch.
+// Try begins a dry run of a rule, or of several together. Access says what a call of a tool would touch.
 func (g *Guard) Try(in TryRequest, access func(tool string, input json.RawMessage) agent.Access) (*Trial, error) {
-	r, err := Draft(in.Rule, in.Decision)
+	rules, err := Drafts(in.Rule, in.Decision)
 	if err != nil {
 		return nil, err
 	}
+	words := Words(rules[0])
+	for _, r := range rules {
+		words.TooWide = words.TooWide || r.TooWide()
+	}
 	return &Trial{
-		reply: TryReply{Words: Words(r)}, rule: r, set: rule.New(g.Place(), []rule.Rule{r}), place: g.Place(), access: access,
+		reply: TryReply{Words: words}, wants: in.Decision, set: rule.New(g.Place(), rules), place: g.Place(), access: access,
 		asked: map[string]agent.ApprovalRequest{},
 	}, nil
 }
@@ -72,7 +76,7 @@ func (t *Trial) call(ev agent.Event, e agent.ToolCallStart) {
 	} else {
 		call.Access = t.access(e.Tool, call.Input)
 	}
-	if t.set.Judge(call, nil).Decision != t.rule.Decision {
+	if t.set.Judge(call, nil).Decision != t.wants {
 		return
 	}
 	outside := rule.Outside(call, t.place)

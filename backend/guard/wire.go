@@ -60,6 +60,8 @@ type SettingsFile struct {
 	Scope agent.Scope `json:"scope"`
 	// Problem says why nothing of it holds; nil if it can be read.
 	Problem *backend.Error `json:"problem,omitempty"`
+	// Unknown names what its settings of the sandbox have that means nothing here.
+	Unknown []string `json:"unknown,omitempty"`
 	// Unaccepted counts the rules that allow something and wait until the user
 	// accepts them. Sandbox is the text of its settings of the sandbox if they wait as well.
 	Unaccepted int    `json:"unaccepted,omitempty"`
@@ -96,10 +98,13 @@ type AcceptRequest struct {
 	Seal string `json:"seal"`
 }
 
-// TryRequest is for permissions.try.
+// TryRequest is for permissions.try. Rule may be several rules, one a line. Session
+// and Approval, if set, name a pending request that they are compared with as well.
 type TryRequest struct {
 	Rule     string         `json:"rule"`
 	Decision agent.Decision `json:"decision"`
+	Session  string         `json:"session,omitempty"`
+	Approval string         `json:"approval,omitempty"`
 }
 
 // TryReply says which of the folder's newest calls a rule would have matched.
@@ -111,6 +116,8 @@ type TryReply struct {
 	Matched int `json:"matched"`
 	Asked   int `json:"asked"`
 	Outside int `json:"outside"`
+	// Misses says that the rules do not decide about the pending request.
+	Misses bool `json:"misses,omitempty"`
 	// Examples are a few of them, those outside the project first.
 	Examples []TriedCall `json:"examples,omitempty"`
 }
@@ -133,9 +140,11 @@ type SuggestRequest struct {
 	Approval string `json:"approval"`
 }
 
-// SuggestReply has rules that would allow the pending call, narrowest first.
+// SuggestReply has rules that would allow the pending call, narrowest first. Each of
+// Rules does so alone; Parts do so together, one for each part of a command line.
 type SuggestReply struct {
 	Rules []SuggestedRule `json:"rules,omitempty"`
+	Parts []SuggestedRule `json:"parts,omitempty"`
 }
 
 // SuggestedRule is a rule and what it is about.

@@ -18,7 +18,8 @@ func (w *Workbench) approvals(ctx context.Context, _ backend.Empty) (ApprovalLis
 // stored the decision's rule. The request must be pending in the store, so that no
 // answer counts twice. A turn that waits in the log alone is continued first.
 func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty, error) {
-	if d := in.Answer.Decision; d != agent.Allow && d != agent.Deny {
+	d, mode := in.Answer.Decision, in.Answer.Mode
+	if d != agent.Allow && d != agent.Deny || mode != "" && (mode != agent.ModeAcceptEdits || d != agent.Allow) {
 		return backend.Empty{}, backend.Problem(backend.ProblemAnswerInvalid)
 	}
 	session, err := w.cfg.Store.PendingApproval(ctx, in.Approval)
@@ -34,7 +35,8 @@ func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty
 // deliver hands an answer to its session, which it opens and continues if no
 // process runs it.
 func (w *Workbench) deliver(ctx context.Context, in AnswerRequest) error {
-	if _, err := w.session(ctx, in.Session); err != nil {
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
 		return err
 	}
 	l, release, err := w.sessions.Open(ctx, in.Session)
@@ -52,7 +54,13 @@ func (w *Workbench) deliver(ctx context.Context, in AnswerRequest) error {
 	} else if err != nil {
 		return err
 	}
-	first, err := l.Answer(in.Approval, in.Answer, func() error { return w.remember(ctx, in) })
+	first, err := l.Answer(in.Approval, in.Answer, func() error {
+		if err := w.remember(ctx, in); err != nil || in.Answer.Mode == "" {
+			return err
+		}
+		info.Settings.Mode = in.Answer.Mode
+		return w.Configure(ctx, in.Session, info.Settings)
+	})
 	if err != nil {
 		return err
 	}

@@ -130,6 +130,9 @@ func (w *Workbench) suggested(call agent.GateCall) guard.SuggestReply {
 	for _, r := range rule.Suggest(call, w.guard.Place()) {
 		reply.Rules = append(reply.Rules, guard.SuggestedRule{Rule: r.String(), Words: guard.Words(r)})
 	}
+	for _, r := range rule.SuggestParts(call, w.guard.Place()) {
+		reply.Parts = append(reply.Parts, guard.SuggestedRule{Rule: r.String(), Words: guard.Words(r)})
+	}
 	return reply
 }
 
@@ -142,7 +145,16 @@ func (w *Workbench) tryRule(ctx context.Context, in guard.TryRequest) (guard.Try
 	if err := w.lookBack(ctx, trial); err != nil {
 		return guard.TryReply{}, err
 	}
-	return trial.Reply(), nil
+	reply := trial.Reply()
+	if in.Approval != "" {
+		req, info, err := w.pending(ctx, in.Session, in.Approval)
+		if err != nil {
+			return guard.TryReply{}, err
+		}
+		drafts, err := guard.Drafts(in.Rule, in.Decision)
+		reply.Misses = err != nil || !w.decides(drafts, req, info)
+	}
+	return reply, nil
 }
 
 // accessOf says what past calls touched, as far as their input says it. It looks at
@@ -191,7 +203,7 @@ func (w *Workbench) remember(ctx context.Context, in AnswerRequest) error {
 			return nil
 		}
 	}
-	draft, err := guard.Draft(a.Rule, a.Decision)
+	drafts, err := guard.Drafts(a.Rule, a.Decision)
 	if err != nil {
 		return err
 	}
@@ -199,10 +211,18 @@ func (w *Workbench) remember(ctx context.Context, in AnswerRequest) error {
 	if err != nil {
 		return err
 	}
-	judged := rule.New(w.guard.Place(), []rule.Rule{draft}).Judge(gateCall(req, info.Settings.Mode), nil)
-	if judged.Decision == "" {
+	if !w.decides(drafts, req, info) {
 		return backend.Problem(backend.ProblemRuleOther, a.Rule)
 	}
-	_, err = w.guard.Add(ctx, guard.AddRequest{Session: account(info), Rule: a.Rule, Decision: a.Decision, Scope: a.Scope, Expires: a.Expires})
-	return err
+	for _, draft := range drafts {
+		if _, err := w.guard.Add(ctx, guard.AddRequest{Session: account(info), Rule: draft.String(), Decision: a.Decision, Scope: a.Scope, Expires: a.Expires}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decides reports whether rules decide about a pending call.
+func (w *Workbench) decides(rules []rule.Rule, req agent.ApprovalRequest, info backend.SessionInfo) bool {
+	return rule.New(w.guard.Place(), rules).Judge(gateCall(req, info.Settings.Mode), nil).Decision != ""
 }

@@ -100,6 +100,57 @@ func TestAnswerWithAnotherRule(t *testing.T) {
 	}
 }
 
+// One rule for each part of a line is suggested; they are remembered together, and
+// a trial says at once whether what is written decides about the call.
+func TestAnswerWithRulesForTheParts(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, run("touch a; mkdir b"), run("mkdir c && touch c/d"), llmtest.Round{Text: "Done."})
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	id := p.session("compat")
+	p.send(id, "go")
+	request := await(p, anyOf[agent.ApprovalRequest])
+	var parts []string
+	for _, r := range must[guard.SuggestReply](p, "permissions.suggest", guard.SuggestRequest{Session: id, Approval: request.ID}).Parts {
+		parts = append(parts, r.Rule)
+	}
+	if diff := cmp.Diff([]string{"Bash(mkdir *)", "Bash(touch *)"}, parts); diff != "" {
+		t.Fatal(diff)
+	}
+	for rule, misses := range map[string]bool{
+		"Bash(touch *)": true, "Bash(mkdir *)": true, "Bash(touch *)\nBash(ls *)": true, "Bash(touch *)\n\nBash(mkdir *)\n": false, "Bash(touch a; mkdir b)": false,
+	} {
+		in := guard.TryRequest{Rule: rule, Decision: agent.Allow, Session: id, Approval: request.ID}
+		if got := must[guard.TryReply](p, "permissions.try", in); got.Misses != misses {
+			t.Errorf("%q: misses %v", rule, got.Misses)
+		}
+	}
+	p.answer(backend.Approval{Session: id, Request: request}, agent.Answer{Decision: agent.Allow, Scope: agent.ScopeLocal, Rule: strings.Join(parts, "\n")})
+	await(p, anyOf[agent.ProcessingEnd]) // nobody was asked about the second line
+	if rules := rulesOf(p, id); len(rules) != 2 {
+		t.Errorf("%+v", rules)
+	}
+}
+
+// An answer that accepts all edits switches the session's mode before it counts.
+func TestAnswerAcceptsAllEdits(t *testing.T) {
+	t.Parallel()
+	p, id, request := hanging(t, write("c.txt"), write("d.txt"), llmtest.Round{Text: "Done."})
+	for _, wrong := range []agent.Answer{
+		{Decision: agent.Allow, Mode: agent.ModeBypass}, {Decision: agent.Allow, Mode: agent.ModeAuto}, {Decision: agent.Deny, Mode: agent.ModeAcceptEdits},
+		{Decision: agent.Allow, Mode: "yolo"}, {Decision: agent.Allow, Mode: agent.ModeDefault},
+	} {
+		_, err := call[backend.Empty](p, "conversation.answer", workbench.AnswerRequest{Session: id, Approval: request.ID, Answer: wrong})
+		if err == nil || err.ID != backend.ProblemAnswerInvalid {
+			t.Errorf("%+v: %v", wrong, err)
+		}
+	}
+	p.answer(backend.Approval{Session: id, Request: request}, agent.Answer{Decision: agent.Allow, Mode: agent.ModeAcceptEdits})
+	await(p, anyOf[agent.ProcessingEnd]) // nobody was asked about the other edits
+	if info := must[backend.SessionInfo](p, "sessions.get", workbench.SessionRef{Session: id}); info.Settings.Mode != agent.ModeAcceptEdits {
+		t.Errorf("the mode is %s", info.Settings.Mode)
+	}
+}
+
 // Suggestions are narrowest first, and each would allow the call. A dry run counts
 // what a rule would have matched.
 func TestSuggestAndTry(t *testing.T) {
@@ -157,4 +208,8 @@ func TestRulesHoldForAgents(t *testing.T) {
 	if end.Outcome != agent.OutcomeDenied || end.Authority.Rule == nil || end.Authority.Mode != agent.ModeBypass {
 		t.Errorf("%+v by %+v", end, end.Authority)
 	}
+}
+
+func write(name string) llmtest.Round {
+	return llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Write", map[string]any{"file_path": name, "content": "x"})}}
 }

@@ -100,6 +100,44 @@ func Read(line string) (Reading, bool) {
 	return r.Reading, true
 }
 
+// maxUnsure limits what [Unsure] returns, in characters.
+const maxUnsure = 120
+
+// Unsure returns the innermost part of a line that is not known only to read, on one
+// line and shortened. It is empty if each command of the line is by itself.
+func Unsure(line string) string {
+	file, ok := Parse(line)
+	if !ok {
+		return ""
+	}
+	found := ""
+	syntax.Walk(file, func(node syntax.Node) bool {
+		s, is := node.(*syntax.Stmt)
+		if !is || len(s.Redirs) == 0 && !isSimple(s) {
+			return true
+		}
+		text := strings.TrimRight(line[s.Pos().Offset():s.End().Offset()], "; ")
+		if _, reads := Read(text); reads {
+			return false
+		}
+		if found == "" || len(text) < len(found) && strings.Contains(found, text) {
+			found = text
+		}
+		return true
+	})
+	words := []rune(strings.Join(strings.Fields(found), " "))
+	if len(words) > maxUnsure {
+		return string(words[:maxUnsure]) + "…"
+	}
+	return string(words)
+}
+
+// isSimple reports whether a statement is one command and no compound one.
+func isSimple(s *syntax.Stmt) bool {
+	_, is := s.Cmd.(*syntax.CallExpr)
+	return is
+}
+
 // Parse returns the syntax of a line; it reports false if the line is not valid,
 // or too large or too deep to look at.
 func Parse(line string) (*syntax.File, bool) {

@@ -72,3 +72,21 @@ func TestReadingNamesTheFiles(t *testing.T) { // K-42
 		}
 	}
 }
+
+func TestUnsureNamesThePart(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"ls && cat a":                            "",
+		"ls | mytool -x | head":                  "mytool -x",
+		"for f in $(cat l); do wc -l $f; done":   "wc -l $f",
+		"cat a; (cd x && ./run)":                 "cd x",
+		"if true; then cat a; odd --flag; fi":    "odd --flag",
+		"while read l; do echo $l; done < names": "read l",
+		"cat a > b":                              "cat a > b",
+		"ls 'open":                               "",
+	} {
+		if got := Unsure(line); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}

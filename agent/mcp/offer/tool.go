@@ -46,6 +46,10 @@ func (s *Session) remote(server mcp.ServerTools, t mcp.ToolStatus) (*remote, err
 		spec: agent.Spec{
 			Name: t.Model, Description: plain(t.Description, maxDescription), Schema: form.schema,
 			ReadOnly: reads, Concurrent: reads, Idempotent: reads, Checked: true,
+			Origin: &agent.ToolOrigin{
+				Server: server.Server, Tool: t.Name, Title: line(t.Title, maxTitle), Description: line(t.Description, maxSnippet),
+				ReadOnly: t.ReadOnly && !t.Destructive, Destructive: t.Destructive,
+			},
 		},
 	}, nil
 }

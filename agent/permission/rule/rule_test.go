@@ -443,3 +443,30 @@ func TestRulesForFilesSeeThroughLines(t *testing.T) {
 		}
 	}
 }
+
+// Rules for the parts of a line are suggested only if they allow it together.
+func TestSuggestParts(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string][]string{
+		"ls /tmp | head -2":                         {"Bash(ls *)", "Read(//tmp)"},
+		"npm run build && go test ./...":            {"Bash(go test *)", "Bash(npm run build *)"},
+		"tsc -p . | head -3":                        {"Bash(tsc *)"},
+		"terraform plan; tsc -p .; ls":              {"Bash(terraform plan *)", "Bash(tsc *)"},
+		"cargo build\nnpm ci":                       {"Bash(cargo build *)", "Bash(npm ci *)"},
+		"for i in 1 2 3; do npm ci; tsc -p .; done": {"Bash(npm ci *)", "Bash(tsc *)"},
+		"cat /etc/hosts | grep x && tsc -p .":       {"Bash(cat *)", "Bash(tsc *)", "Read(//etc/**)"},
+		"ls && cat a":                               nil, // it needs no rule
+		"npm ci && sudo make install":               nil, // sudo runs what its arguments say
+		"tsc -p . && cat .env":                      nil,
+		"npm ci && $(cat x)":                        nil,
+		"cat ~/x | grep y":                          nil,
+	} {
+		var got []string
+		for _, r := range SuggestParts(bash(command), Place{Project: t.TempDir(), Home: "/home/none"}) {
+			got = append(got, r.String())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", command, diff)
+		}
+	}
+}

@@ -1,12 +1,14 @@
 package rule
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/effect"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
@@ -94,14 +96,79 @@ func Suggest(call agent.GateCall, at Place) []Rule {
 	}
 	var rules []Rule
 	for _, text := range texts {
-		r, err := Parse(text)
-		r.Decision = agent.Allow
-		if err != nil || r.TooWide() || New(at, []Rule{r}).Judge(call, nil).Decision != agent.Allow {
-			continue
+		if r, ok := suggestion(text); ok && New(at, []Rule{r}).Judge(call, nil).Decision == agent.Allow {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// suggestion returns a rule that allows; false if it cannot be suggested.
+func suggestion(text string) (Rule, bool) {
+	r, err := Parse(text)
+	r.Decision = agent.Allow
+	return r, err == nil && !r.TooWide()
+}
+
+// maxParts limits how many rules are suggested together.
+const maxParts = 8
+
+// SuggestParts returns rules that would allow a command line only together: one for
+// each program of it that needs one, and one for each folder outside the project
+// that it reads. There are none if one rule of [Suggest] does, or if no rules can.
+func SuggestParts(call agent.GateCall, at Place) []Rule {
+	if call.Access.Command == "" || call.Access.Task != "" {
+		return nil
+	}
+	v := &view{call: call, set: New(at, nil), free: func(string, bool) bool { return false }}
+	var texts []string
+	for _, s := range v.trace().steps {
+		if s.Name != "" && !s.Own && !v.harmless(s) {
+			prefix := prefixOf(s)
+			if prefix == "" {
+				return nil
+			}
+			texts = append(texts, "Bash("+prefix+" *)")
+		}
+		for i, path := range slices.Concat(s.Writes, s.Reads) {
+			if write := i < len(s.Writes); !v.freely(path, write) && !(write && v.inProject(path)) {
+				texts = append(texts, folderRule(path, write, at))
+			}
+		}
+	}
+	slices.Sort(texts)
+	if texts = slices.Compact(texts); len(texts) == 0 || len(texts) > maxParts {
+		return nil
+	}
+	var rules []Rule
+	for _, text := range texts {
+		r, ok := suggestion(text)
+		if !ok {
+			return nil
 		}
 		rules = append(rules, r)
 	}
+	if New(at, rules).Judge(call, nil).Decision != agent.Allow {
+		return nil
+	}
 	return rules
+}
+
+// folderRule returns a rule for the folder that a path is, or for the one that it is
+// in. It is empty, which is no rule, for the home folder and the root.
+func folderRule(path string, write bool, at Place) string {
+	tool := "Read"
+	if write {
+		tool = "Edit"
+	}
+	texts := pathRules(tool, []string{path}, at)
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir() && path != filepath.Dir(path) && path != at.Home:
+		return texts[0]
+	case err == nil && info.IsDir() || len(texts) < 2:
+		return ""
+	}
+	return texts[1]
 }
 
 // subcommands are programs whose first argument says what they do. With "run" it
@@ -117,36 +184,41 @@ func commonPrefix(call agent.GateCall, at Place) string {
 	v := &view{call: call, set: New(at, nil)}
 	var prefixes []string
 	for _, s := range v.trace().steps {
-		if s.Name == "" || s.Own || v.harmless(s) {
-			continue
+		if s.Name != "" && !s.Own && !v.harmless(s) {
+			prefixes = append(prefixes, prefixOf(s))
 		}
-		words := []string{s.Name}
-		if slices.Contains(subcommands, s.Program()) {
-			for _, arg := range s.Args {
-				if !plainWord.MatchString(arg) {
-					break
-				}
-				if words = append(words, arg); arg != "run" && arg != "exec" || len(words) > 2 {
-					break
-				}
-			}
-			if len(words) == 1 {
-				return ""
-			}
-			if s.Program() == "npm" && len(s.Args) >= len(words) && s.Args[len(words)-1] == "--" {
-				words = append(words, "--")
-			}
-		}
-		if Banned(s.Name) || strings.ContainsAny(s.Name, " \t'\"\\*()") || slices.Contains(words, "exec") {
-			return ""
-		}
-		prefixes = append(prefixes, strings.Join(words, " "))
 	}
 	slices.Sort(prefixes)
 	if prefixes = slices.Compact(prefixes); len(prefixes) != 1 {
 		return ""
 	}
 	return prefixes[0]
+}
+
+// prefixOf returns the program of a step with its subcommand; empty if no rule should
+// mean every call that begins so.
+func prefixOf(s effect.Step) string {
+	words := []string{s.Name}
+	if slices.Contains(subcommands, s.Program()) {
+		for _, arg := range s.Args {
+			if !plainWord.MatchString(arg) {
+				break
+			}
+			if words = append(words, arg); arg != "run" && arg != "exec" || len(words) > 2 {
+				break
+			}
+		}
+		if len(words) == 1 {
+			return ""
+		}
+		if s.Program() == "npm" && len(s.Args) >= len(words) && s.Args[len(words)-1] == "--" {
+			words = append(words, "--")
+		}
+	}
+	if Banned(s.Name) || strings.ContainsAny(s.Name, " \t'\"\\*()") || slices.Contains(words, "exec") {
+		return ""
+	}
+	return strings.Join(words, " ")
 }
 
 // pathRules returns rules for one path and for its folder.

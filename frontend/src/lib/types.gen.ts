@@ -62,6 +62,7 @@ export type Answer = {
   decision: Decision
   scope?: Scope
   rule?: string
+  mode?: Mode
   expires?: number
   feedback?: string
 }
@@ -106,6 +107,7 @@ export type ApprovalRequest = {
   each_time?: boolean
   renewed?: boolean
   claim?: string
+  origin?: ToolOrigin
   outlook?: Outlook
   access: Access
   changes?: FileChange[]
@@ -1786,7 +1788,7 @@ export type RateLimitReport = {
   limit: RateLimit
 }
 
-export type ReasonCode = "tool_off" | "skill" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "lists_deny" | "lists_ask" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
+export type ReasonCode = "tool_off" | "skill" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_unsure" | "command_place" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "lists_deny" | "lists_ask" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
 
 export type Reasoning = {
   text?: string
@@ -2441,6 +2443,7 @@ export type SettingsFile = {
   path: string
   scope: Scope
   problem?: Error
+  unknown?: string[]
   unaccepted?: number
   sandbox?: string
   seal?: string
@@ -2740,6 +2743,7 @@ export type StoreState = {
 
 export type SuggestReply = {
   rules?: SuggestedRule[]
+  parts?: SuggestedRule[]
 }
 
 export type SuggestRequest = {
@@ -2875,6 +2879,15 @@ export type ToolCallStart = {
   input: string
 }
 
+export type ToolOrigin = {
+  server: string
+  tool: string
+  title?: string
+  description?: string
+  read_only?: boolean
+  destructive?: boolean
+}
+
 export type ToolResult = {
   call_id: string
   wire_id?: string
@@ -2960,12 +2973,15 @@ export type TryReply = {
   matched: number
   asked: number
   outside: number
+  misses?: boolean
   examples?: TriedCall[]
 }
 
 export type TryRequest = {
   rule: string
   decision: Decision
+  session?: string
+  approval?: string
 }
 
 export type TurnContinued = {

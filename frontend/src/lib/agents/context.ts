@@ -19,6 +19,10 @@ export type AgentsHost = {
   openKeys: () => void
   /** Goes to a question that waits for the user. */
   answer: (approval: string) => void
+  /** Reports whether a server asks the user something during a call. */
+  asks: (session: string, call: string) => boolean
+  /** Goes to the question of a server. */
+  answerServer: () => void
 }
 
 export const [agentsHost, provideAgentsHost] = createContext<AgentsHost>()

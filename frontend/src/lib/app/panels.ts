@@ -89,7 +89,7 @@ export const panels: readonly Panel[] = [
     kind: 'rules',
     icon: MessageCircleQuestion,
     view: lazy(() => import('../waiting/WaitingPanel.svelte')),
-    count: ({ approvals }) => approvals.list.length,
+    count: ({ approvals, servers }) => approvals.list.length + servers.questions.length,
   },
   {
     name: 'permissions',

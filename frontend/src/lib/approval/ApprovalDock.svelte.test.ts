@@ -290,3 +290,79 @@ test('the mode or the rule that led to a question is named', async () => {
   await asks(ask('two', 'low', { by: 'rule', rule, reason_code: 'rule_asks' }))
   expect(card().textContent).toContain('The rule Bash(do *), shared with the project, asks')
 })
+
+test.each<[string, Partial<ApprovalRequest>, string]>([
+  ['a command', {}, 'covers exactly this command in the same folder'],
+  [
+    'an edit',
+    { tool: 'Edit', access: { writes: ['/p/close.go'] } },
+    'covers every Edit of close.go.',
+  ],
+  [
+    'edits',
+    { tool: 'ApplyPatch', access: { writes: ['/p/a.go', '/p/x/b.go', 'C:\\p\\c.go'] } },
+    'covers every ApplyPatch of a.go and 2 other files.',
+  ],
+  ['a read', { tool: 'Read', access: { reads: ['/etc/hosts'] } }, 'every Read of hosts.'],
+  ['typing', { access: { command: 'y\n', task: '3' } }, 'typing exactly this to task 3'],
+  [
+    'a tool of a server',
+    {
+      tool: 'mcp__ux__slow',
+      access: {},
+      origin: { server: 'ux', tool: 'slow', title: 'Slow one' },
+    },
+    'covers Slow one of ux with exactly these arguments',
+  ],
+  ['another tool', { tool: 'WebSearch', access: {} }, 'WebSearch with exactly these arguments'],
+])('%s says what an answer for the session covers', async (_, change, want) => {
+  await open()
+  await asks(ask('one', 'elevated', change))
+  expect(card().textContent.replace(/\s+/g, ' ')).toContain(want)
+})
+
+const edit: Partial<ApprovalRequest> = {
+  tool: 'Edit',
+  access: { writes: ['/p/a.go'] },
+  by: 'mode',
+  mode: 'default',
+  reason_code: 'changes',
+}
+
+test.each<[string, Partial<ApprovalRequest>, boolean]>([
+  ['an edit', edit, true],
+  ['edits', { ...edit, reason_code: 'changes_more' }, true],
+  ['an edit outside', { ...edit, reason_code: 'outside' }, false],
+  ['an edit while planning', { ...edit, mode: 'plan', each_time: true }, false],
+  ['an edit that a rule asks about', { ...edit, by: 'rule', reason_code: 'rule_asks' }, false],
+  ['a secret', { ...edit, reason_code: 'secret', final: true }, false],
+  ['a command', { by: 'mode', mode: 'default' }, false],
+])('%s can be answered for all edits: %s', async (_, change, offered) => {
+  await open()
+  await asks(ask('one', 'low', change))
+  expect(screen.queryByRole('button', { name: 'Allow all edits' }) !== null).toBe(offered)
+  expect(card().textContent.includes('to “Accept edits”')).toBe(offered)
+  await arm()
+  await press('e')
+  const want = { decision: 'allow', scope: 'once', mode: 'acceptEdits' }
+  expect(given).toEqual(offered ? [['one', want]] : [])
+})
+
+test.each<[Partial<ApprovalRequest>, string[]]>([
+  [{ origin: { server: 'ux', tool: 'slow' } }, ['ux wants to use slow', 'deletes nothing']],
+  [
+    { origin: { server: 'ux', tool: 'slow', title: 'Slow', description: 'Takes a while' } },
+    ['ux wants to use Slow', 'The server says: Takes a while'],
+  ],
+  [{ origin: { server: 'u', tool: 't', read_only: true } }, ['u wants to use t', 'only reads']],
+  [{ origin: { server: 'u', tool: 't', destructive: true } }, ['does not rule out']],
+  [{}, ['ux wants to use slow']], // of an older log
+])('OAS-407: the tool of a server %j is named in words', async (change, want) => {
+  await open()
+  const effects = [{ id: 'unknown' as const, args: ['mcp__ux__slow'] }]
+  const outlook = { risk: 'elevated' as const, effects: change.origin ? effects : [] }
+  await asks(ask('one', 'elevated', { tool: 'mcp__ux__slow', access: {}, outlook, ...change }))
+  for (const part of want) expect(card().textContent.replace(/\s+/g, ' ')).toContain(part)
+  expect(card().textContent).not.toContain('mcp__')
+  expect(card().getAttribute('aria-label')).not.toContain('mcp__')
+})

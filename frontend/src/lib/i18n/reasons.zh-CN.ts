@@ -9,6 +9,9 @@ export const reasons: Record<ReasonCode, string> = {
   outside: '{0} 位于项目之外。',
   leads_outside: '{0} 指向 {1}，后者位于项目之外。',
   command: '命令可以更改你的用户账户能够更改的任何内容。',
+  command_unsure: '它似乎只读取内容，但无法预知这一部分会读取或运行什么：{0}',
+  command_place:
+    '它似乎只读取内容，但它运行或读取什么取决于无法预知的情况：在哪里找到程序、模式匹配哪些文件，或 git 的设置会启动什么。',
   command_reads: '这条命令只读取项目中的内容。',
   changes: '这会更改 {0}。',
   changes_two: '这会更改 {0} 和另外 1 个文件。',

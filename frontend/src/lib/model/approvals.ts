@@ -1,6 +1,7 @@
 /** What a question shows of a call, and how its letters are guarded. */
 import type { ApprovalRequest, Effect, Risk } from '../types.gen'
 import { argumentsOf } from './arguments'
+import { serverCall } from './serverCall'
 
 /** What the call is about, for the heading. */
 type Asking = 'command' | 'typing' | 'changes' | 'other'
@@ -88,6 +89,30 @@ function limits(all: Record<string, unknown>, command: string, dir: string | und
   if (typeof all.unconfined === 'boolean') delete all.unconfined // its reason says so
   return { timeoutMs: timeout > 0 ? timeout : undefined, background, terminal, rest: jsonOf(all) }
 }
+
+/** What “Allow for session” covers: the calls that Policy.Grant in agent/permission takes for equal. */
+export type Coverage = {
+  by: 'command' | 'typing' | 'files' | 'server' | 'arguments'
+  /** The names of the files. */
+  files: readonly string[]
+}
+
+export function coverageOf({ tool, access, origin }: ApprovalRequest): Coverage {
+  const { command, task, writes = [], reads = [] } = access
+  const paths = writes.length > 0 ? writes : reads
+  const files = paths.map((path) => path.slice(path.search(/[^\\/]*$/)))
+  if (command) return { by: task ? 'typing' : 'command', files: [] }
+  if (files.length > 0) return { by: 'files', files }
+  return { by: origin || serverCall(tool) ? 'server' : 'arguments', files: [] }
+}
+
+/** Whether the mode that accepts edits would not have asked about a call that changes files of the project. */
+export const isPlainEdit = ({ mode, by, access, reason_code: code, final }: ApprovalRequest) =>
+  mode === 'default' &&
+  by === 'mode' &&
+  !final &&
+  !access.command &&
+  ['changes', 'changes_two', 'changes_more'].includes(code ?? '')
 
 const jsonOf = (all: Record<string, unknown>) =>
   Object.keys(all).length > 0 ? JSON.stringify(all, null, 2) : ''

@@ -94,6 +94,8 @@ export const messages = {
   },
   cost: 'It cost {cost}.',
   waits: { one: '{n} question waits.', other: '{n} questions wait.' },
+  sandbox_unknown:
+    'In “sandbox”, {file} has members that Atelier does not know, so they do nothing: {names}. Check how they are spelt.',
   away_show: 'Show them',
   away_dismiss: 'Dismiss',
   away_label: 'While you were away',

@@ -88,6 +88,8 @@ export const zhCN: Translated<typeof messages> = {
   outside: '涉及项目之外的 {n} 个文件。',
   cost: '花费 {cost}。',
   waits: '有 {n} 个问题在等你。',
+  sandbox_unknown:
+    '{file} 的“sandbox”中有 Atelier 不认识的成员，它们不起作用：{names}。请检查拼写。',
   away_show: '查看',
   away_dismiss: '关闭',
   away_label: '你离开期间',

@@ -73,14 +73,23 @@ export class Approvals {
     }
   }
 
-  /** Rules that would decide about a request, the narrowest first. */
+  /** Rules that would decide about a request, the narrowest first; the last may be several, one a line. */
   async suggest(session: string, approval: string): Promise<readonly SuggestedRule[]> {
-    return (await this.#call('permissions.suggest', { session, approval })).rules ?? []
+    const { rules = [], parts = [] } = await this.#call('permissions.suggest', {
+      session,
+      approval,
+    })
+    const [first] = parts
+    if (!first || (parts.length === 1 && rules.some(({ rule }) => rule === first.rule)))
+      return rules
+    return [...rules, { ...first, rule: parts.map(({ rule }) => rule).join('\n') }]
   }
 
-  /** Which past calls a rule would have matched. */
-  attempt = (rule: string, decision: Decision): Promise<TryReply> =>
-    this.#call('permissions.try', { rule, decision })
+  /** Which past calls rules would have matched, and whether they decide about a request. */
+  attemptFor =
+    (session: string, approval: string) =>
+    (rule: string, decision: Decision): Promise<TryReply> =>
+      this.#call('permissions.try', { rule, decision, session, approval })
 
   #drop(which: (each: Approval) => boolean): boolean {
     const left = this.list.filter((each) => !which(each))

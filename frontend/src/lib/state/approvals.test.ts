@@ -79,13 +79,16 @@ test('a rule begins as the narrowest suggestion and says what it would have matc
     'permissions.suggest': { rules: [{ rule: 'Bash(make)' }, { rule: 'Bash(make *)' }] },
     'permissions.try': tried,
   })
-  const draft = new RuleForm(approvals.attempt, { decision: 'allow' })
+  const draft = new RuleForm(approvals.attemptFor('s', 'a'), { decision: 'allow' })
   expect(draft.request(0)).toBeUndefined()
   await draft.offer(approvals.suggest('s', 'a'))
   await settle()
   expect(draft.rule).toBe('Bash(make)')
   expect(draft.tried).toEqual(tried)
-  expect(calls.at(-1)).toEqual(['permissions.try', { rule: 'Bash(make)', decision: 'allow' }])
+  expect(calls.at(-1)).toEqual([
+    'permissions.try',
+    { rule: 'Bash(make)', decision: 'allow', session: 's', approval: 'a' },
+  ])
   draft.expiry = 'date'
   expect(draft.request(0)).toBeUndefined()
   draft.expiry = 'week'
@@ -99,9 +102,23 @@ test('a rule that cannot be read is not an answer', async () => {
   const { approvals } = hosted([], {
     'permissions.try': new ApiError({ code: 'invalid', message: 'It has no end.' }),
   })
-  const draft = new RuleForm(approvals.attempt, { decision: 'deny' })
+  const draft = new RuleForm(approvals.attemptFor('s', 'a'), { decision: 'deny' })
   draft.rule = 'Bash('
   await settle()
   expect(draft.problem?.message).toBe('It has no end.')
   expect(draft.request(0)).toBeUndefined()
+})
+
+test.each([
+  [['Bash(a | b)'], ['Bash(a *)', 'Bash(b *)'], ['Bash(a | b)', 'Bash(a *)\nBash(b *)']],
+  [[], ['Bash(npm ci *)', 'Bash(tsc *)'], ['Bash(npm ci *)\nBash(tsc *)']],
+  [['Bash(a)', 'Bash(a *)'], ['Bash(a *)'], ['Bash(a)', 'Bash(a *)']],
+  [['Bash(ls /tmp)'], ['Read(//tmp)'], ['Bash(ls /tmp)', 'Read(//tmp)']],
+  [['Bash(make)'], [], ['Bash(make)']],
+])('of %j and the parts %j are offered %j', async (rules, parts, want) => {
+  const reply = (texts: string[]) => texts.map((rule) => ({ rule, words: { means: 'command' } }))
+  const { approvals } = hosted([], {
+    'permissions.suggest': { rules: reply(rules), parts: reply(parts) },
+  })
+  expect((await approvals.suggest('s', 'a')).map(({ rule }) => rule)).toEqual(want)
 })

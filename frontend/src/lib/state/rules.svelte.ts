@@ -14,7 +14,9 @@ import type {
 
 /** Whether a file has something that the user has to know of. */
 export const isRemarkable = (file: SettingsFile): boolean =>
-  Boolean(file.problem || file.unaccepted || file.sandbox)
+  needsUser(file) || Boolean(file.unknown)
+
+const needsUser = (file: SettingsFile) => Boolean(file.problem || file.unaccepted || file.sandbox)
 
 /** The permission rules of all scopes, as their files have them, and those of the open session. */
 export class Rules {
@@ -41,7 +43,7 @@ export class Rules {
 
   /** How many files have something that the user has not accepted, or cannot be read. */
   get waiting(): number {
-    return this.files.filter(isRemarkable).length
+    return this.files.filter(needsUser).length
   }
 
   /** Follows a session once something else is ready; without one, only lasting rules are listed. */

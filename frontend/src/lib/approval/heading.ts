@@ -1,0 +1,31 @@
+/** Says in words which tool asks, and for what. */
+import { t } from '../i18n/i18n.svelte'
+import type { Facts } from '../model/approvals'
+import { serverCall } from '../model/serverCall'
+import { markHidden } from '../model/visible'
+import type { ApprovalRequest } from '../types.gen'
+import { own } from './messages'
+
+/** The tool of a request; that of a server with its title. Older logs name it only by its id. */
+export function toolWords({ tool, origin }: ApprovalRequest): string {
+  return markHidden(origin?.title || origin?.tool || serverCall(tool)?.tool || tool)
+}
+
+/** The server whose tool asks; empty for a tool of Atelier. */
+export const serverWords = ({ tool, origin }: ApprovalRequest): string =>
+  markHidden(origin?.server ?? serverCall(tool)?.server ?? '')
+
+/** The heading of a question. */
+export function headingWords(request: ApprovalRequest, { asking }: Facts): string {
+  const server = serverWords(request)
+  const tool = toolWords(request)
+  if (server) return own('asks_server', { server, tool })
+  return t(`approval.asks_${asking}`, { tool })
+}
+
+/** What the server says that the tool does; it need not be true. */
+export function hintWords({ origin }: ApprovalRequest): string {
+  if (!origin) return ''
+  if (origin.read_only) return own('hint_reads')
+  return own(origin.destructive ? 'hint_destroys' : 'hint_changes')
+}
