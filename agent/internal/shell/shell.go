@@ -104,10 +104,10 @@ func Read(line string) (Reading, bool) {
 const maxUnsure = 120
 
 // Unsure returns the innermost part of a line that is not known only to read, on one
-// line and shortened. It is empty if each command of the line is by itself.
+// line and shortened. It is empty if the line is, or cannot be read.
 func Unsure(line string) string {
 	file, ok := Parse(line)
-	if !ok {
+	if _, reads := Read(line); reads || !ok {
 		return ""
 	}
 	found := ""

@@ -76,6 +76,7 @@ func TestReadingNamesTheFiles(t *testing.T) { // K-42
 func TestUnsureNamesThePart(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
+		"for f in a b; do wc -l $f; done":        "",
 		"ls && cat a":                            "",
 		"ls | mytool -x | head":                  "mytool -x",
 		"for f in $(cat l); do wc -l $f; done":   "wc -l $f",
