@@ -169,6 +169,7 @@ func (t *turn) attempt(profile Profile, model llm.Origin, effort llm.Effort, d *
 		System: t.briefing(model).System, Messages: t.sendable(model, *remedies),
 		Tools: d.tools.Definitions(), CacheKey: s.cfg.ID, Options: options,
 	}
+	s.window.sent = requestTokens(&req)
 	t.settle()
 	for ev, err := range s.cfg.Model.Stream(t.ctx, req) {
 		if err != nil {

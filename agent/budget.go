@@ -87,10 +87,7 @@ func (t *turn) nextUsage() llm.Usage {
 	if s.transcript.Context == 0 {
 		set := s.transcript.effective()
 		model := llm.Origin{Provider: set.Provider, Model: set.Model}
-		added += len(t.briefing(model).System)
-		for _, tool := range s.cfg.Profiles.Profile(model.Provider, model.Model).Tools.Definitions() {
-			added += len(tool.Description) + len(tool.Schema)
-		}
+		added += int(t.fixed(model)) * bytesPerToken
 	}
 	return llm.Usage{Input: s.transcript.Context + int64(added/bytesPerToken), Output: outputReserve, Known: true}
 }

@@ -113,7 +113,10 @@ func (t *turn) compactIfFull() bool {
 	}
 	window := cfg.Facts.Limits(tr.Settings.Provider, tr.Settings.Model).Window
 	threshold, tokens := cfg.Compactor.Threshold(window), t.nextUsage().Input
-	if threshold == 0 || tokens < threshold {
+	if fixed := t.session.window.fixed; threshold > 0 && threshold < 2*fixed { // a small window: half of what is free
+		threshold = max(threshold, fixed+(window-fixed)/2)
+	}
+	if threshold == 0 || tokens < threshold || t.session.window.cramped() {
 		return false
 	}
 	t.uncompacted = !t.compact(CompactionStart{Trigger: CompactAuto, Tokens: tokens, Threshold: threshold}, "")

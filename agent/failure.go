@@ -41,6 +41,8 @@ const (
 	FailureBadObject       FailureID = "provider_bad_object"
 	FailureTooLarge        FailureID = "provider_too_large"
 	FailureEmpty           FailureID = "answer_empty" // model
+	FailureWindowSmall     FailureID = "window_small" // tokens of the instructions and tools, of the window
+	FailureWindowSet       FailureID = "window_set"   // the same, and the setting of the server
 
 	// What keeps a conversation from being compacted.
 	FailureNoCompactor      FailureID = "compaction_unavailable"
@@ -84,6 +86,15 @@ var failures = map[FailureID]struct{ message, next string }{
 	FailureTooLarge:        {"The answer was too large and was stopped.", "Ask for less in one answer, or choose another model."},
 
 	FailureEmpty: {"{0} gave an empty answer, twice.", "Send a message to go on, or choose another model."},
+
+	FailureWindowSmall: {
+		"Instructions and tools alone take about {0} tokens, and the model can read {1}. A shorter conversation would not help.",
+		"Choose a model with a larger context window.",
+	},
+	FailureWindowSet: {
+		"Instructions and tools alone take about {0} tokens, and the server gives the model {1}. A shorter conversation would not help.",
+		"Give it more and load the model again, then try again: {2}.",
+	},
 
 	FailureNoCompactor:      {message: "Nothing here writes summaries."},
 	FailureNothingToCompact: {message: "There is nothing new to summarise."},

@@ -287,6 +287,7 @@ func (t *turn) loop() EndReason {
 			t.emit(TurnLimit{Limit: "turns", Count: n})
 			return EndLimit
 		}
+		t.acquaint()
 		if !t.affordable() || t.compactIfFull() && !t.nextFits() {
 			return EndBudget
 		}
@@ -298,6 +299,7 @@ func (t *turn) loop() EndReason {
 			return t.fail(err)
 		}
 		calls := answer.Message.Calls()
+		t.watchCount(answer.Usage)
 		t.watchContext()
 		t.sampled(answer, len(calls))
 		if t.halt != nil {
@@ -366,7 +368,7 @@ const fullContext = 80
 func (t *turn) watchContext() {
 	tr := &t.session.transcript
 	window := t.session.cfg.Facts.Limits(tr.Settings.Provider, tr.Settings.Model).Window
-	if window == 0 {
+	if window == 0 || t.session.window.cramped() {
 		return
 	}
 	share := (tr.Context + tr.tally.tokens()) * 100 / window
@@ -446,7 +448,7 @@ func (t *turn) fail(err error) EndReason {
 	if t.ctx.Err() != nil {
 		return EndInterrupted
 	}
-	t.emit(Explain(err))
+	t.emit(t.explain(err))
 	return EndFailed
 }
 

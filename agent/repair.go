@@ -113,7 +113,7 @@ func lazily(expression string) func() *regexp.Regexp {
 // the user is left out (K-49).
 func (t *turn) remedy(model llm.Origin, err error, tried []HistoryRepaired) *HistoryRepaired {
 	var e *llm.Error
-	if !errors.As(err, &e) || len(tried) >= maxRemedies {
+	if !errors.As(err, &e) || len(tried) >= maxRemedies || e.Class == llm.ClassContextOverflow && t.session.window.cramped() {
 		return nil
 	}
 	past := t.remedied(tried)
@@ -250,9 +250,13 @@ func (d HistoryRepaired) apply(c *contextir.Conversation) {
 // compacts it (K-08), or cuts old outputs. It reports whether there is anything
 // new to send.
 func (t *turn) repair(model llm.Origin, err error) bool {
-	var e *llm.Error
-	if !errors.As(err, &e) || e.Class != llm.ClassContextOverflow {
+	if !overflows(err) {
 		return false
+	}
+	if w := &t.session.window; w.model == model && !t.overflowed {
+		if t.measure(); w.cramped() {
+			return false
+		}
 	}
 	if t.compactAfter(model) {
 		return true
@@ -311,7 +315,7 @@ func (t *turn) makeRoom(model llm.Origin, limits llm.ModelLimits) {
 // unknown.
 func (t *turn) excess(window int64) int {
 	tr := &t.session.transcript
-	if window == 0 || tr.Context+int64(tr.tally.added)/densest+outputReserve <= window {
+	if window == 0 || t.session.window.cramped() || tr.Context+int64(tr.tally.added)/densest+outputReserve <= window {
 		return 0
 	}
 	set := tr.Settings

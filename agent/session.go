@@ -126,6 +126,7 @@ type Session struct {
 	transcript Transcript
 	fitted     fitted
 	shown      shown
+	window     window
 	full       bool   // the context is close to the window's size; see watchContext
 	dir        string // of the newest command; empty for the session's own folder
 	queue      Queue

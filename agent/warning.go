@@ -11,6 +11,9 @@ const (
 	WarnContextFull      WarningID = "context_full"          // percent, model
 	WarnContextCompacts  WarningID = "context_compacts"      // percent, model
 	WarnContextOverflow  WarningID = "context_overflow"      // model
+	WarnWindowSmall      WarningID = "window_small"          // tokens of the instructions and tools, of the window, model
+	WarnWindowSet        WarningID = "window_set"            // the same, and the setting of the server
+	WarnPromptCut        WarningID = "prompt_cut"            // model, tokens that its server counted, tokens that were sent, the setting of the server
 	WarnCompactionEnds   WarningID = "compaction_ends"       // number of failures
 	WarnCompactionVetoed WarningID = "compaction_vetoed"     // what the hook said
 	WarnHooksOverruled   WarningID = "hooks_overruled"       // number of times
@@ -43,6 +46,9 @@ var warnings = map[WarningID]struct{ code, message string }{
 	WarnContextFull:      {"context", "The conversation fills {0} % of what {1} can read. A new session, or a smaller question, leaves more room."},
 	WarnContextCompacts:  {"context", "The conversation fills {0} % of what {1} can read. Atelier tries to compact it before it is too long."},
 	WarnContextOverflow:  {"context", "The conversation is longer than {0} can read. It is shortened and sent again."},
+	WarnWindowSmall:      {"context", "Instructions and tools alone take about {0} of the {1} tokens that {2} can read. Choose a model with a larger context window."},
+	WarnWindowSet:        {"context", "Instructions and tools alone take about {0} of the {1} tokens that the server of {2} gives it. Give it more, then load the model again: {3}."},
+	WarnPromptCut:        {"context", "The server of {0} counted {1} tokens of a request of about {2}. It seems to cut off the beginning without a word, so that the model does not know all of the conversation. Give it a larger context: {3}."},
 	WarnCompactionEnds:   {"context", "Compaction failed {0} times in a row. It is not tried again until you ask for it."},
 	WarnCompactionVetoed: {"hooks", "A hook prevented the compaction of the conversation. {0}"},
 	WarnHooksOverruled:   {"hooks", "Hooks continued this turn {0} times. It ends here nevertheless."},

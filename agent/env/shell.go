@@ -2,6 +2,7 @@ package env
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -17,9 +18,33 @@ var errLines = errors.New("cmd.exe runs one line at a time: join the lines with 
 // its path because cmd.exe looks into the working directory first.
 const utf8Console = `"%SystemRoot%\System32\chcp.com" 65001 >nul & `
 
+// Limits of a command line, in bytes: Linux takes no longer argument, with the
+// zero at its end, and cmd.exe no longer line, with what precedes it.
+const (
+	maxCommand        = 128<<10 - 1
+	maxWindowsCommand = 8191 - len(utf8Console) - len("cmd.exe /d /s /c ")
+)
+
+// checkLine returns an error that says what to do with a line that no system
+// takes.
+func checkLine(system, line string) error {
+	most := maxCommand
+	if system == "windows" {
+		most = maxWindowsCommand
+	}
+	if len(line) <= most {
+		return nil
+	}
+	return fmt.Errorf("the command line has %d bytes and the system takes %d: write the long text to a file "+
+		"(with Write or another tool for files) and use that file in the command", len(line), most)
+}
+
 // interpreter returns the arguments that run a command line on a system, a GOOS
 // value.
 func interpreter(system, line string) (argv []string, err error) {
+	if err := checkLine(system, line); err != nil {
+		return nil, err
+	}
 	if system != "windows" {
 		return []string{"/bin/bash", "--norc", "--noprofile", "-c", line}, nil
 	}

@@ -8,6 +8,9 @@ type ListedModel struct {
 	// Window and MaxOutput are in tokens.
 	Window    int64 `json:"window,omitempty"`
 	MaxOutput int64 `json:"max_output,omitempty"`
+	// Serves is the window, in tokens, with which a server runs the model now,
+	// however much the model could read.
+	Serves int64 `json:"serves,omitempty"`
 	// Price is nil if it is not given or varies between requests.
 	Price     *ListedPrice     `json:"price,omitempty"`
 	Abilities *ListedAbilities `json:"abilities,omitempty"`

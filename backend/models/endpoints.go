@@ -136,6 +136,12 @@ func (w withBody) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return nil, nil
 }
 
+// Nearby implements [nearby].
+func (w withBody) Nearby() bool {
+	n, ok := w.Adapter.(nearby)
+	return ok && n.Nearby()
+}
+
 func (p *Providers) ListEndpoints(ctx context.Context, _ backend.Empty) (EndpointList, error) {
 	endpoints, err := p.storedEndpoints(ctx)
 	if err != nil {

@@ -146,6 +146,9 @@ func (l *listings) save(provider string, got *listing) error {
 func (l *listing) find(id string) (llm.ListedModel, bool) {
 	i, ok := l.index[id]
 	if !ok {
+		i, ok = l.index[id+":latest"] // Ollama's name for a model without a tag
+	}
+	if !ok {
 		return llm.ListedModel{}, false
 	}
 	return l.Models[i], true
@@ -176,6 +179,9 @@ func completed(m catalogue.Model, said llm.ListedModel) catalogue.Model {
 	m.ID = cmp.Or(m.ID, said.ID)
 	if said.Window > 0 && (unlisted || m.Window() == 0) {
 		m.ContextWindow, m.MaxInput, m.Assumed = said.Window, 0, ""
+	}
+	if said.Serves > 0 && (m.Window() == 0 || said.Serves < m.Window()) {
+		m.ContextWindow, m.MaxInput = said.Serves, 0
 	}
 	if said.MaxOutput > 0 && (unlisted || m.MaxOutput == 0) {
 		m.MaxOutput = said.MaxOutput

@@ -107,7 +107,7 @@ func (ix *Index) Changed() {
 }
 
 // CatchUp returns once everything is indexed that was in the logs when it was
-// called.
+// called. A file that cannot be used is a [backend.ProblemSearchFailed].
 func (ix *Index) CatchUp(ctx context.Context) error {
 	if !built {
 		return backend.Problem(backend.ProblemSearchMissing)
@@ -122,7 +122,7 @@ func (ix *Index) CatchUp(ctx context.Context) error {
 	}
 	select {
 	case err := <-done:
-		return err
+		return ix.explain(err)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -255,6 +255,9 @@ func (ix *Index) open(ctx context.Context) (err error) {
 	file, err := f.Stat()
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("create the search index: %w", err)
+	}
+	if !file.Mode().IsRegular() {
+		return fmt.Errorf("open the search index: %s is not a regular file", ix.path)
 	}
 	db := &database{file: file, seen: -1}
 	defer func() {

@@ -72,6 +72,46 @@ func TestADamagedIndexIsMadeAnew(t *testing.T) {
 	}
 }
 
+// A file that cannot be used is named with what may be done about it, and left
+// alone: it may be somebody's.
+func TestAnIndexThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	for name, put := range map[string]func(path string) error{
+		"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"a full folder": func(path string) error {
+			return errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, "mine"), nil, 0o600))
+		},
+		"a link to nowhere": func(path string) error { return os.Symlink("gone/search.db", path) },
+		"a link to itself":  func(path string) error { return os.Symlink(filepath.Base(path), path) },
+		"a link to a folder": func(path string) error {
+			return os.Symlink(filepath.Dir(path), path)
+		},
+		"a device":                func(path string) error { return os.Symlink("/dev/null", path) },
+		"a folder for its lock":   func(path string) error { return os.Mkdir(path+".lock", 0o700) },
+		"a folder beside, of SQL": func(path string) error { return os.MkdirAll(filepath.Join(path+"-wal", "x"), 0o700) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.story("a")
+			path := filepath.Join(s.home, search.File)
+			if err := put(path); err != nil {
+				t.Fatal(err)
+			}
+			_, found := s.index.Search(t.Context(), backend.Search{Text: "hurry"})
+			for what, err := range map[string]error{"catching up": s.index.CatchUp(t.Context()), "the search": found} {
+				var problem *backend.Error
+				if !errors.As(err, &problem) || problem.ID != backend.ProblemSearchFailed || !strings.Contains(problem.Next, path) {
+					t.Errorf("%s says %v", what, err)
+				}
+			}
+			if entries, _ := filepath.Glob(path + "*"); len(entries) == 0 {
+				t.Error("it is gone")
+			}
+		})
+	}
+}
+
 func TestAnIndexThatIsRemovedWhileItIsOpenIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

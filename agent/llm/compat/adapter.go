@@ -60,10 +60,19 @@ func newAdapter(cfg wire.Config, d Dialect) *Adapter {
 // Name implements [llm.Adapter].
 func (a *Adapter) Name() string { return a.name }
 
-// Models lists the endpoint's models, sorted by id.
+// Models lists the endpoint's models, sorted by id. A server that people run
+// themselves is also asked for their windows.
 func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
-	return a.endpoint.Models(ctx)
+	models, err := a.endpoint.Models(ctx)
+	if err == nil && a.endpoint.Nearby() {
+		measure(ctx, a.name, a.endpoint, models)
+	}
+	return models, err
 }
+
+// Nearby reports whether a server that people run themselves answers, on this
+// machine or in a private network.
+func (a *Adapter) Nearby() bool { return a.endpoint.Nearby() }
 
 func (a *Adapter) header() http.Header {
 	header := http.Header{"Accept": {"text/event-stream"}}

@@ -25,6 +25,9 @@ type Preset struct {
 	// Local marks a server on this machine: it needs no key, and
 	// [Preset.Running] finds out whether it runs.
 	Local bool
+	// WindowSetting is how the window of a server on this machine is set, with a
+	// %d for the tokens; empty for others.
+	WindowSetting string
 	Dialect
 }
 
@@ -111,6 +114,7 @@ var presets = []Preset{
 	{
 		ID: "ollama", Name: "Ollama", BaseURL: "http://localhost:11434/v1", Local: true,
 		KeyVariables: []string{"OLLAMA_API_KEY"}, URLVariable: "OLLAMA_BASE_URL",
+		WindowSetting: "OLLAMA_CONTEXT_LENGTH=%d / PARAMETER num_ctx %[1]d",
 		Dialect: Dialect{
 			Efforts: []llm.Effort{llm.EffortNone, llm.EffortLow, llm.EffortMedium, llm.EffortHigh, llm.EffortMax},
 		},
@@ -118,12 +122,14 @@ var presets = []Preset{
 	{
 		ID: "llamacpp", Name: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Local: true,
 		KeyVariables: []string{"LLAMACPP_API_KEY"}, URLVariable: "LLAMACPP_BASE_URL",
-		Dialect: Dialect{EffortForm: EffortTemplate, AssistantAfterTool: true},
+		WindowSetting: "llama-server -c %d",
+		Dialect:       Dialect{EffortForm: EffortTemplate, AssistantAfterTool: true},
 	},
 	{
 		ID: "lmstudio", Name: "LM Studio", BaseURL: "http://localhost:1234/v1", Local: true,
 		KeyVariables: []string{"LMSTUDIO_API_KEY"}, URLVariable: "LMSTUDIO_BASE_URL",
-		Dialect: Dialect{AssistantAfterTool: true},
+		WindowSetting: "Context Length %d",
+		Dialect:       Dialect{AssistantAfterTool: true},
 	},
 }
 

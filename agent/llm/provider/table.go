@@ -37,7 +37,10 @@ type Row struct {
 	// Running asks a server on this machine for its models; nil for other
 	// providers.
 	Running func(context.Context) ([]string, error)
-	New     func(llm.AdapterConfig) llm.Adapter
+	// WindowSetting is how the window of a server on this machine is set, with a
+	// %d for the tokens; empty for others.
+	WindowSetting string
+	New           func(llm.AdapterConfig) llm.Adapter
 }
 
 // Needs are what a call of the provider requires.
@@ -136,7 +139,7 @@ func Compatible(id string) func(llm.AdapterConfig) llm.Adapter {
 func FromPreset(p compat.Preset) Row {
 	row := Row{
 		ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, KeyVariables: p.KeyVariables, URLVariable: p.URLVariable,
-		Needs: Needs{Key: !p.Local}, DefaultModel: p.DefaultModel,
+		Needs: Needs{Key: !p.Local}, DefaultModel: p.DefaultModel, WindowSetting: p.WindowSetting,
 		New: adapterOf(p.New),
 	}
 	if p.Local {

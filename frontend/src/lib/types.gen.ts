@@ -699,7 +699,7 @@ export type Failure = {
   details?: string
 }
 
-export type FailureID = "turn_failed" | "provider_auth" | "provider_permission" | "provider_not_found" | "provider_invalid" | "provider_rate_limit" | "provider_rate_limit_wait" | "provider_quota" | "provider_overloaded" | "provider_overloaded_wait" | "provider_server" | "provider_server_wait" | "provider_timeout" | "provider_network" | "provider_truncated" | "provider_content_filter" | "provider_context_overflow" | "provider_abort" | "provider_config" | "provider_unsupported" | "provider_bad_object" | "provider_too_large" | "answer_empty" | "compaction_unavailable" | "compaction_nothing" | "compaction_budget" | "compaction_too_little" | "compaction_summary_too_long"
+export type FailureID = "turn_failed" | "provider_auth" | "provider_permission" | "provider_not_found" | "provider_invalid" | "provider_rate_limit" | "provider_rate_limit_wait" | "provider_quota" | "provider_overloaded" | "provider_overloaded_wait" | "provider_server" | "provider_server_wait" | "provider_timeout" | "provider_network" | "provider_truncated" | "provider_content_filter" | "provider_context_overflow" | "provider_abort" | "provider_config" | "provider_unsupported" | "provider_bad_object" | "provider_too_large" | "answer_empty" | "window_small" | "window_set" | "compaction_unavailable" | "compaction_nothing" | "compaction_budget" | "compaction_too_little" | "compaction_summary_too_long"
 
 export type FileChange = {
   path: string
@@ -3111,7 +3111,7 @@ export type Warning = {
   message: string
 }
 
-export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "prompt_undecided" | "answer_length" | "answer_paused" | "answer_filtered" | "answer_refused" | "answer_ended" | "call_written" | "call_in_text" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "newer_event" | "company" | "permission_mode_reset"
+export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "window_small" | "window_set" | "prompt_cut" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "prompt_undecided" | "answer_length" | "answer_paused" | "answer_filtered" | "answer_refused" | "answer_ended" | "call_written" | "call_in_text" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "newer_event" | "company" | "permission_mode_reset"
 
 export type Whitespace = "" | "ignore"
 

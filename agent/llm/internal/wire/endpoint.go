@@ -117,6 +117,10 @@ func (e *Endpoint) Authorization() (header, value string) {
 	}
 }
 
+// Nearby reports whether a server on this machine or in a private network
+// answers, or one that people run themselves.
+func (e *Endpoint) Nearby() bool { return e.nearby }
+
 // Client makes the requests.
 func (e *Endpoint) Client() *http.Client { return e.client }
 

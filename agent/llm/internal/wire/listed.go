@@ -73,6 +73,7 @@ type entry struct {
 	Shape   loose[architecture]    `json:"architecture"`
 	Takes   *loose[[]string]       `json:"supported_parameters"`
 	Can     loose[map[string]bool] `json:"capabilities"` // Mistral
+	Meta    loose[listedMeta]      `json:"meta"`         // llama.cpp
 	titles
 	counts
 }
@@ -98,6 +99,12 @@ type counts struct {
 type listedHost struct {
 	ContextLength       number `json:"context_length"`
 	MaxCompletionTokens number `json:"max_completion_tokens"`
+}
+
+// listedMeta has the window that a model was loaded with, and its own.
+type listedMeta struct {
+	Loaded  number `json:"n_ctx"`
+	Trained number `json:"n_ctx_train"`
 }
 
 type architecture struct {
@@ -185,7 +192,8 @@ func (e entry) listed() llm.ListedModel {
 	return llm.ListedModel{
 		ID: e.ID, Name: printable(title),
 		Window: tokens(top.ContextLength, e.ContextLength, e.ContextWindow, e.MaxContextLength, e.MaxModelLen,
-			e.MaxInputTokens, e.InputTokenLimit, smallest(e.Hosts.value)),
+			e.MaxInputTokens, e.InputTokenLimit, smallest(e.Hosts.value), e.Meta.value.Trained),
+		Serves:    tokens(e.Meta.value.Loaded, e.MaxModelLen),
 		MaxOutput: tokens(top.MaxCompletionTokens, e.MaxCompletionTokens, e.OutputTokenLimit, e.anthropicCap()),
 		Price:     e.Pricing.value.price(), Abilities: e.abilities(),
 	}

@@ -1271,6 +1271,14 @@ export const failures: Record<FailureID, Omit<Words, 'kept'>> = {
     message: '对话超出了模型的上下文窗口。',
     next: '请压缩对话、新建会话，或选择上下文窗口更大的模型。',
   },
+  window_small: {
+    message: '仅指令和工具就约占 {0} 个 token，而模型的上下文窗口只有 {1} 个。缩短对话也无济于事。',
+    next: '请选择上下文窗口更大的模型。',
+  },
+  window_set: {
+    message: '仅指令和工具就约占 {0} 个 token，而服务器只给了模型 {1} 个。缩短对话也无济于事。',
+    next: '请调大后重新加载模型，然后重试：{2}。',
+  },
   provider_abort: { message: '请求已停止。', next: '请重试。' },
   provider_config: {
     message: '服务商没有正确配置：{0}。',
@@ -1304,6 +1312,10 @@ export const warnings: Record<WarningID, string> = {
   context_full: '对话已占 {1} 上下文窗口的 {0}%。新建会话或缩小任务范围可以腾出空间。',
   context_compacts: '对话已占 {1} 上下文窗口的 {0}%。在过长之前会自动压缩。',
   context_overflow: '对话超出了 {0} 的上下文窗口。Atelier 会尝试压缩后重新发送。',
+  window_small: '仅指令和工具就约占 {0} 个 token，而 {2} 的上下文窗口只有 {1} 个。请选择上下文窗口更大的模型。',
+  window_set: '仅指令和工具就约占 {0} 个 token，而服务器只给了 {2} {1} 个。请调大后重新加载模型：{3}。',
+  prompt_cut:
+    '请求约有 {2} 个 token，{0} 的服务器只计了 {1} 个。它似乎悄悄截掉了开头，因此模型看不到完整的对话。请调大上下文：{3}。',
   compaction_ends: '压缩已连续失败 {0} 次。在你要求之前不会再尝试。',
   compaction_vetoed: '有钩子阻止了对话压缩。{0}',
   hooks_overruled: '钩子已让这个回合继续了 {0} 次，现在仍会结束。',
