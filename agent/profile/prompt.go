@@ -51,7 +51,7 @@ func (p *Profiles) environment(provider, model string) string {
 	b.WriteString("<environment>\n")
 	fmt.Fprintf(&b, "Working directory: %s\n", inLine(s.Folder))
 	fmt.Fprintf(&b, "Is git repository: %t\n", p.snapshot.ok)
-	if p.snapshot.ok {
+	if p.snapshot.Branch != "" {
 		fmt.Fprintf(&b, "Git branch: %s\n", inLine(p.snapshot.Branch))
 	}
 	fmt.Fprintf(&b, "Platform: %s\n", s.Platform)

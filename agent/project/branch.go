@@ -24,7 +24,7 @@ func Root(folder string) string {
 
 // Branch reads the branch from git's own files, without running a program or
 // interpreting the repository's configuration. It is empty outside a
-// repository, and a short commit if no branch is checked out. The result is one
+// repository and if it cannot be told, and a short commit if no branch is checked out. The result is one
 // printable line of at most 512 bytes, whatever the files contain.
 func Branch(folder string) string {
 	_, head, ok := repository(folder)
@@ -73,7 +73,8 @@ func isOurs(path string) bool {
 	return err == nil && ours(info)
 }
 
-// readHead returns what is checked out: a reference or a commit.
+// readHead returns what is checked out: a reference or a commit; empty if the
+// repository does not say it in a way that is known.
 func readHead(git string) (head string, ok bool) {
 	if target, ok := strings.CutPrefix(firstLine(git, maxLink), "gitdir: "); ok { // a worktree: the file names the real folder
 		if !filepath.IsAbs(target) {
@@ -82,6 +83,12 @@ func readHead(git string) (head string, ok bool) {
 		git = target
 	}
 	head = firstLine(filepath.Join(git, "HEAD"), maxHead)
+	if head == unsaid {
+		if head = reftableHead(git); head == unsaid {
+			head = ""
+		}
+		return head, true
+	}
 	isCommit := head != "" && strings.Trim(head, "0123456789abcdef") == ""
 	return head, isCommit || strings.HasPrefix(head, "ref: ")
 }
@@ -89,21 +96,30 @@ func readHead(git string) (head string, ok bool) {
 // firstLine returns the first line of a regular file without surrounding space.
 // It is empty if there is none or it is longer than limit.
 func firstLine(path string, limit int64) string {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // by now it may be a pipe
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	data := beginning(path, limit+1)
 	line, _, ended := bytes.Cut(data, []byte("\n"))
-	if err != nil || !ended && int64(len(data)) > limit {
+	if !ended && int64(len(data)) > limit {
 		return ""
 	}
 	return string(bytes.TrimSpace(line))
+}
+
+// beginning returns the first bytes of a regular file; nil if it cannot be read.
+func beginning(path string, limit int64) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // by now it may be a pipe
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit))
+	if err != nil {
+		return nil
+	}
+	return data
 }

@@ -22,7 +22,7 @@ const (
 
 // Snapshot is the state of a repository at one moment (LOOP-46).
 type Snapshot struct {
-	Branch string
+	Branch string // as [Branch] returns it
 	// Counted says that the two counts are known.
 	Counted             bool
 	Modified, Untracked int
@@ -33,7 +33,7 @@ type Snapshot struct {
 // false if there is none. Facts that git does not report in time are left out.
 func Snap(ctx context.Context, folder string) (Snapshot, bool) {
 	snap := Snapshot{Branch: Branch(folder)}
-	if snap.Branch == "" {
+	if _, _, ok := repository(folder); !ok {
 		return snap, false
 	}
 	g := git{program: sandbox.LookPath("git"), folder: folder}
