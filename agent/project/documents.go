@@ -12,9 +12,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
+	"atelier.dev/atelier/agent/internal/charset"
 )
 
 // MaxDocuments limits the documents of a project together, in bytes (LOOP-47).
@@ -254,7 +252,7 @@ func (r *reader) isOurs(paths ...string) bool {
 	return true
 }
 
-// open reads as much of a regular file as can be used, without a byte order mark.
+// open reads as much of a regular file as can be used, as UTF-8 without a byte order mark.
 // The problem is set if it cannot; err is what the system said.
 func (r *reader) open(path string) (text string, info fs.FileInfo, problem Problem, err error) {
 	info, err = r.stat(path)
@@ -272,14 +270,38 @@ func (r *reader) open(path string) (text string, info fs.FileInfo, problem Probl
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return "", nil, ProblemIrregular, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, 2*(MaxDocuments+2))) // in UTF-16 each character takes two bytes or more
+	const limit = 2 * (MaxDocuments + 2) // in UTF-16 each character takes two bytes or more
+	data, err := io.ReadAll(io.LimitReader(f, limit))
 	if err != nil {
 		return "", nil, ProblemUnread, err
 	}
-	if data, _, err = transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), data); err != nil || bytes.IndexByte(data, 0) >= 0 {
+	decoded := decode(data, len(data) == limit)
+	if bytes.IndexByte(decoded, 0) >= 0 {
 		return "", nil, ProblemBinary, nil
 	}
-	return string(data), info, "", nil
+	return strings.TrimPrefix(string(decoded), "\uFEFF"), info, "", nil
+}
+
+// decode decodes a text as the file tools do (K-48), without its last bytes if it was
+// cut within a character.
+func decode(data []byte, isCut bool) []byte {
+	if c, ok := charset.Marked(data); ok {
+		text, _ := io.ReadAll(c.Reader(bytes.NewReader(data))) // what cannot be decoded is replaced
+		return text
+	}
+	if isCut {
+		for n := range utf8.UTFMax {
+			if whole := data[:len(data)-n]; utf8.Valid(whole) {
+				return whole
+			}
+		}
+		for n := range utf8.UTFMax {
+			if text := charset.Decode(data[:len(data)-n], nil); text.Certain() {
+				return text.UTF8
+			}
+		}
+	}
+	return charset.Decode(data, nil).UTF8
 }
 
 // fit returns the beginning of a text, whole characters of at most room bytes,

@@ -79,8 +79,8 @@ func TestDocumentsAreCut(t *testing.T) {
 	}
 }
 
-// LOOP-47: a document in another encoding is read whole, with each invalid byte
-// replaced, and so are those below it. It is cut only at the limit.
+// LOOP-47: a document in an encoding that is not certain is read whole, with each
+// invalid byte replaced, and so are those below it. It is cut only at the limit.
 func TestDocumentsInOtherEncodings(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"AGENTS.md": "caf\xe9 \x83\x83\n", "a/AGENTS.md": "deep"})
@@ -91,10 +91,11 @@ func TestDocumentsInOtherEncodings(t *testing.T) {
 	if diff := cmp.Diff(want, Query{Folder: filepath.Join(dir, "a"), Names: []string{"AGENTS.md"}}.Documents()); diff != "" {
 		t.Error(diff)
 	}
-	put(t, dir, "AGENTS.md", strings.Repeat("\xff", MaxDocuments))
+	put(t, dir, "AGENTS.md", "caf\xe9 \x83\x83\n"+strings.Repeat("x", MaxDocuments))
 	got := Query{Folder: filepath.Join(dir, "a"), Names: []string{"AGENTS.md"}}.Documents()
-	fits := (MaxDocuments - len("deep")) / 3
-	if got[0].Told != fits || got[0].Text != strings.Repeat("\uFFFD", fits) || got[1].Told != 4 {
+	const head = "caf\uFFFD \uFFFD\uFFFD\n" // of 8 bytes
+	fits := MaxDocuments - len("deep") - len(head)
+	if got[0].Told != 8+fits || got[0].Text != head+strings.Repeat("x", fits) || got[1].Told != 4 {
 		t.Errorf("%d of %d bytes, then %d", got[0].Told, got[0].Size, got[1].Told)
 	}
 }

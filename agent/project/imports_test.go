@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
 // claude are the names that Claude's models are shown.
@@ -146,8 +148,9 @@ func TestRules(t *testing.T) {
 	same(t, "told", q.Documents(), ".claude/rules/a.md: always", ".claude/rules/broken.md: broken", ".claude/rules/go.md: go", ".claude/rules/web/deep/b.md: no paths")
 }
 
-// A6, A26: a byte order mark is no part of a document, and decides its encoding.
-func TestDocumentsWithMark(t *testing.T) {
+// A6, A26, K-48: a byte order mark is no part of a document, and decides its encoding. Without one
+// a document is decoded as file tools do.
+func TestDocumentsInTheirEncoding(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"UTF-8": "\xef\xbb\xbfgrün", "UTF-16LE": "\xff\xfeg\x00r\x00\xfc\x00n\x00", "UTF-16BE": "\xfe\xff\x00g\x00r\x00\xfc\x00n",
@@ -155,6 +158,29 @@ func TestDocumentsWithMark(t *testing.T) {
 		dir := folder(t, map[string]string{"AGENTS.md": text})
 		if diff := cmp.Diff([]Document{{Path: "AGENTS.md", Text: "grün", Size: 5, Told: 5}}, Query{Folder: dir, Names: both}.Documents()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	encoded := func(enc encoding.Encoding, text string) string {
+		out, err := enc.NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	const chinese = "# 项目说明\n\n请使用中文回答。修改代码之前先运行测试。\n"
+	many := strings.Repeat("规则：先运行测试，然后再提交代码。", 2000)
+	for name, tt := range map[string]struct{ text, want string }{
+		"GBK":                         {encoded(simplifiedchinese.GBK, chinese), chinese},
+		"GB18030":                     {encoded(simplifiedchinese.GB18030, chinese), chinese},
+		"Latin-1":                     {"Les r\xe8gles du projet, \xe0 respecter.\n", "Les règles du projet, à respecter.\n"},
+		"UTF-32":                      {"\xff\xfe\x00\x00g\x00\x00\x00\xfc\x00\x00\x00", "gü"},
+		"UTF-8":                       {chinese, chinese},
+		"GBK, cut":                    {encoded(simplifiedchinese.GBK, "a"+many), ("a" + many)[:MaxDocuments-1]},
+		"cut in a character of UTF-8": {"x" + many, ("x" + many)[:MaxDocuments-1]},
+	} {
+		got := Query{Folder: folder(t, map[string]string{"AGENTS.md": tt.text}), Names: both}.Documents()
+		if len(got) != 1 || got[0].Problem != "" || got[0].Text != strings.ToValidUTF8(tt.want, "") {
+			t.Errorf("%s: %.300s", name, strings.Join(brief(got), "|"))
 		}
 	}
 	long := "\xff\xfe" + strings.Repeat("x\x00", MaxDocuments+10)

@@ -151,6 +151,7 @@ func (c *command) rules(folder, home string, s explained) (source ruleSource, le
 		user = ""
 	}
 	if s.own {
+		c.tellUnmatched(entriesOf(s.rules))
 		set := rule.New(rule.Place{Project: folder, Home: user}, s.rules)
 		return ruleSource{func() *rule.Set { return set }, func(*agent.RuleRef) string { return "" }, s.lists}, func() {}
 	}
@@ -164,6 +165,9 @@ func (c *command) rules(folder, home string, s explained) (source ruleSource, le
 		}
 	}
 	g := guard.New(guard.Config{Folder: folder, User: user, Store: kept})
+	if reply, err := g.Rules(c.ctx, ""); err == nil {
+		c.tellUnmatched(reply.Rules)
+	}
 	return ruleSource{
 		set: func() *rule.Set { return g.Set(c.ctx, "") },
 		where: func(ref *agent.RuleRef) string {

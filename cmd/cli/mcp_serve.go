@@ -91,7 +91,10 @@ func (c *command) offerTools(f *serveFlags) error {
 		return err
 	}
 	clients := &clients{app: app, mode: agent.Mode(f.mode), byID: map[string]*client{}}
-	if err = c.settleHooks(app, f.trustHooks); err == nil {
+	if err = c.tellOfRules(app, cfg.RunRules); err == nil {
+		err = c.settleHooks(app, f.trustHooks)
+	}
+	if err == nil {
 		err = c.settleServers(app, f.trustServers)
 	}
 	if err == nil {

@@ -219,6 +219,9 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report, out *gath
 		err = c.settleHooks(app, f.trust.hooks)
 	}
 	if err == nil {
+		err = c.tellOfRules(app, cfg.RunRules)
+	}
+	if err == nil {
 		err = c.settleServers(app, f.trust.servers)
 	}
 	if err == nil {

@@ -9,7 +9,7 @@
 //	Edit(docs/**)           every tool that changes files, and what commands write
 //	WebFetch(domain:go.dev) a host
 //	mcp__server             every tool of a server
-//	Agent(reviewer)         an agent
+//	Agent(reviewer)         an agent of this name, which Atelier's own tool does not give
 //
 // What a rule denies or asks about is matched generously, what it allows strictly:
 // what cannot be told is never allowed.
