@@ -60,15 +60,27 @@ var (
 	someone   = lazily(`(?i)^(?:/(?:Users|home)|[A-Z]:\\{1,2}(?:Users)?)[/\\]{0,2}(?:$|[.…*{$<\[]|(?:your|my|user)[-_]?(?:name|user)|path)`)
 )
 
-// absolutePaths returns the paths in a line that exist on one computer only. A path of
-// nobody, such as /home/<you>, is an explanation; the BMAD preset reports it all the same.
+// sample matches what comes before an example, and a row of a table.
+var sample = lazily(`(?i)^\s*\|.*\||\be\.\s?g\.|\bi\.\s?e\.|\bexamples?\b|\bfor instance\b|\bsuch as\b|\blike\b|例如|比如|示例`)
+
+// brief matches a drive's path that stands for any other, such as C:\x or C:\temp\….
+var brief = lazily(`(?i)^[A-Z]:\\{1,2}(?:[a-z]{0,3}|temp|path|some\w*|dir|folder|file\S*)(?:\\|$)`)
+
+// isExample reports whether a path in a line is an example.
+func isExample(line, path string) bool {
+	before, _, _ := strings.Cut(line, path)
+	return someone().MatchString(path) || brief().MatchString(path) || sample().MatchString(before)
+}
+
+// absolutePaths returns the paths in a line that exist on one computer only. Those that
+// are examples, such as /home/<you>, are left out; the BMAD preset reports them all the same.
 func absolutePaths(line string, preset Preset) []string {
 	var out []string
 	if !strings.Contains(line, "/Users/") && !strings.Contains(line, "/home/") && !strings.Contains(line, `:\`) {
 		return nil
 	}
 	for _, m := range append(homePath().FindAllStringSubmatch(line, -1), drivePath().FindAllStringSubmatch(line, -1)...) {
-		if escapes().MatchString(m[1]) || preset != BMAD && someone().MatchString(m[1]) {
+		if escapes().MatchString(m[1]) || preset != BMAD && isExample(line, m[1]) {
 			continue
 		}
 		out = append(out, strings.TrimRight(m[1], ".:!?"))

@@ -70,13 +70,15 @@ var rules = map[rule]struct {
 
 // The forms of names and files, and what estimates a time.
 var (
-	genericName   = lazily(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	bmadName      = lazily(`^bmad-[a-z0-9]+(-[a-z0-9]+)*$`)
-	stepName      = lazily(`^step-\d{2}[a-z]?-[a-z0-9-]+\.md$`)
-	bmadWhen      = lazily(`(?i)use\s+(?:when|if)\b`)
-	genericWhen   = lazily(`(?i)\buse[sd]?\s+(?:only\s+)?(?:when|if|for|from)\b|\buse[sd]?\s+(?:[^\s.!?]+\s+){1,12}?(?:when|whenever|if)\b`)
-	estimates     = lazily(`(?i:takes?\s+\d+\s*min|~\s*\d+\s*min|estimated\s+time)|\bETA\b`)
-	installedPath = lazily(`(?i)installed_path`)
+	genericName  = lazily(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	bmadName     = lazily(`^bmad-[a-z0-9]+(-[a-z0-9]+)*$`)
+	stepName     = lazily(`^step-\d{2}[a-z]?-[a-z0-9-]+\.md$`)
+	bmadWhen     = lazily(`(?i)use\s+(?:when|if)\b`)
+	genericWhen  = lazily(`(?i)\buse[sd]?\s+(?:only\s+)?(?:when|if|for|from)\b|\buse[sd]?\s+(?:[^\s.!?]+\s+){1,12}?(?:when|whenever|if)\b`)
+	bmadEstimate = lazily(`(?i:takes?\s+\d+\s*min|~\s*\d+\s*min|estimated\s+time)|\bETA\b`)
+	// Minutes of something, a parcel's ETA and a column of times are about other things.
+	genericEstimate = lazily(`(?i:takes?\s+(?:about\s+|around\s+)?\d+\s*min|~\s*\d+\s*min(?:ute)?s?\.?\s*(?:$|[^\w\s])|estimated\s+time[^\w|]*\d)|\bETA\b[^\w|]*\d`)
+	installedPath   = lazily(`(?i)installed_path`)
 )
 
 const (
@@ -173,13 +175,16 @@ func value(front skill.Front, key string) (string, int) {
 
 // prose checks every line outside blocks of code.
 func (c *checker) prose(file, text string) {
-	n := 0
+	n, estimate := 0, genericEstimate
+	if c.o.Preset == BMAD {
+		estimate = bmadEstimate
+	}
 	for line := range strings.Lines(withoutCode(text)) {
 		n++
 		if installedPath().MatchString(line) {
 			c.find(path02, file, n)
 		}
-		if estimates().MatchString(line) {
+		if estimate().MatchString(line) {
 			c.find(seq02, file, n, line)
 		}
 		for _, leak := range absolutePaths(line, c.o.Preset) {

@@ -102,6 +102,48 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// SKILLV-11, SKILLV-14: the generic preset takes no example for a path of one computer, and nothing
+// for an estimate but the time that the skill itself takes. The BMAD preset keeps to its letter.
+func TestProseIsTakenForWhatItSays(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]struct{ generic, bmad string }{
+		"Read /home/ada/notes/x.md first.":                       {"REF-03", "REF-03"},
+		"Templates are in D:\\work\\templates\\x.md.":            {"REF-03", "REF-03"},
+		"Likely /Users/ada/x is used.":                           {"REF-03", "REF-03"},
+		"Quote paths such as C:\\Program\\x.":                    {"", "REF-03"},
+		"Write it, e.g. /home/ada/x, in quotes.":                 {"", "REF-03"},
+		"For example, C:\\temp\\rn-12 is too deep.":              {"", "REF-03"},
+		"A path `C:\\x` has a drive.":                            {"", "REF-03"},
+		"| Maps | X:\\Roam\\LCMap |":                             {"", "REF-03"},
+		"例如 /home/ada/x。":                                        {"", "REF-03"},
+		"This takes 10 minutes.":                                 {"SEQ-02", "SEQ-02"},
+		"It takes about 10 min to run.":                          {"SEQ-02", ""},
+		"## Step 1 (~5 min)":                                     {"SEQ-02", "SEQ-02"},
+		"**Estimated time:** 15 minutes":                         {"SEQ-02", "SEQ-02"},
+		"ETA: 5 minutes":                                         {"SEQ-02", "SEQ-02"},
+		"It saves ~35 minutes of human time.":                    {"", "SEQ-02"},
+		"Tell the customer a new ETA for the parcel.":            {"", "SEQ-02"},
+		"| Service | Estimated Time |":                           {"", "SEQ-02"},
+		"Ask for the estimated time of arrival.":                 {"", "SEQ-02"},
+		"| ETA | 2 |":                                            {"", "SEQ-02"},
+		"A meeting of ~30 minutes every day is in the calendar.": {"", "SEQ-02"},
+	} {
+		dir := filepath.Join(t.TempDir(), "bmad-x")
+		write(t, filepath.Join(dir, "SKILL.md"), "---\nname: bmad-x\ndescription: Does it. Use when it is time.\n---\n\n"+line+"\n")
+		for preset, want := range map[Preset]string{Generic: want.generic, BMAD: want.bmad} {
+			got := ""
+			for _, f := range check(t, dir, Options{Preset: preset, ProjectRoot: dir}) {
+				if strings.Contains(f, "REF-03") || strings.Contains(f, "SEQ-02") {
+					got += strings.Fields(f)[2]
+				}
+			}
+			if got != want {
+				t.Errorf("%s, %s: %q instead of %q", line, preset, got, want)
+			}
+		}
+	}
+}
+
 // SKILLV-06: a description may have 1,024 characters, and says in one of several ways when
 // the skill is for use.
 func TestDescriptions(t *testing.T) {
