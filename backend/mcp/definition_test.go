@@ -68,7 +68,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// OAS-402: variables are filled in, and one without a value is said.
+// Variables are filled in, and one without a value is said.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	s := surroundings{getenv: func(name string) string { return map[string]string{"A": "1", "B": "${A}"}[name] }, folder: "/p", user: "/u"}
