@@ -60,7 +60,7 @@ func TestEndpoints(t *testing.T) {
 	p.send(info.ID, "hi")
 	await(p, anyOf[agent.ProcessingEnd])
 	requests := server.Requests()
-	last := requests[len(requests)-1]
+	last := conversation(t, server)
 	for _, r := range requests {
 		if r.Header.Get("X-Team") != "canary-header" || r.Header.Get("Authorization") != "Bearer canary-key" {
 			t.Errorf("%s is sent %v", r.Path, r.Header)

@@ -33,6 +33,18 @@ func offered(list models.ModelList, id string) models.ProviderInfo {
 	return list.Providers[i]
 }
 
+// conversation returns the first request of a server that is not a question about
+// its models.
+func conversation(t *testing.T, s *llmtest.Server) llmtest.Request {
+	t.Helper()
+	requests := s.Requests()
+	i := slices.IndexFunc(requests, func(r llmtest.Request) bool { return len(r.Body) > 0 })
+	if i < 0 {
+		t.Fatal("the server was asked nothing")
+	}
+	return requests[i]
+}
+
 // LLM-02 LLM-04 OAS-709 COM-50: the key of a well-known endpoint is enough for
 // a first session with it, in its own dialect and at the catalogue's price.
 func TestPresetSession(t *testing.T) {
@@ -55,7 +67,7 @@ func TestPresetSession(t *testing.T) {
 			must[backend.Empty](p, "conversation.configure", workbench.ConfigureRequest{Session: info.ID, Settings: info.Settings})
 			p.send(info.ID, "hi")
 			await(p, func(agent.ProcessingEnd) bool { return true })
-			r := server.Requests()[0]
+			r := conversation(t, server)
 			if !strings.Contains(string(r.Body), tt.sent) || r.Header.Get("Authorization") != "Bearer the-secret-key" {
 				t.Errorf("%s is missing in %s", tt.sent, r.Body)
 			}
@@ -218,7 +230,7 @@ func TestEnvironmentIsUsed(t *testing.T) {
 	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
 	p.send(info.ID, "hi")
 	await(p, func(agent.ProcessingEnd) bool { return true })
-	r := server.Requests()[0]
+	r := conversation(t, server)
 	if r.Path != "/v1/messages" || r.Header.Get("X-Api-Key") != "the-secret-key" || r.Header.Get("Anthropic-Version") != "2023-06-01" {
 		t.Errorf("%s with %v", r.Path, r.Header)
 	}
