@@ -87,3 +87,16 @@ test('a failure is left behind unless the same call succeeded after it', () => {
   expect(lastFailure([failed, bash('make lint')])).toBeUndefined()
   expect(lastFailure([failed, edit('a', { status: 'failed', details: undefined })])).toBe(failed)
 })
+
+test('calls of servers are counted apart from those of other tools, whatever their names are', () => {
+  const served = [
+    'mcp__a__b',
+    'mcp__git-hub__list_issues',
+    'mcp__x__y__z',
+    'mcp__a_b__c',
+    'mcp__1__2',
+  ]
+  const other = ['Look', 'mcp__', 'mcp__server', 'Mcp__a__b', 'WebFetch']
+  const { served: n, other: m } = digestOf([...served, ...other].map((tool) => callOf(tool, {})))
+  expect([n, m]).toEqual([served.length, other.length])
+})

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../types.gen'
 import { isCompacting } from './compaction'
-import { type CommandEntry, emptyView, type ToolEntry, type View } from './entries'
+import { type CommandEntry, emptyView, heldIn, type ToolEntry, type View } from './entries'
+import { Head } from './head'
 import { canContinue } from './turn'
 import { Log, message, noUsage, sampleTurn, text, toolCall } from './testing'
 import { isCommandRunning } from './localCommand'
@@ -609,4 +610,132 @@ test('a turn whose start was not read has no duration', () => {
   const end = new Log().add('processing_end', { reason: 'done', rounds: 0, usage: noUsage })
   const view = apply(emptyView, [{ ...end, at: 1_700_000_000_000 }])
   expect(view.entries.at(-1)).toMatchObject({ type: 'turn', durationMs: 0 })
+})
+
+// A turn lasts as long as it worked: nobody is charged for the time in which nobody was there.
+describe('the duration of a turn', () => {
+  type Step = readonly [at: number, 'ask' | 'answer' | 'end' | 'cut', id?: string]
+  const lasts = (...steps: Step[]) => {
+    const log = new Log()
+    const events = [{ ...log.add('user_input', { text: 'Go' }), at: 1000 }]
+    for (const [at, step, id = 'a'] of steps) {
+      const event =
+        step === 'ask'
+          ? log.add('approval_request', request(id))
+          : step === 'answer'
+            ? log.add('approval_answer', {
+                id,
+                call_id: id,
+                answer: { decision: 'allow' },
+              } as never)
+            : log.add('processing_end', {
+                reason: step === 'cut' ? 'interrupted' : 'done',
+                rounds: 1,
+                usage: noUsage,
+              })
+      events.push({ ...event, at })
+    }
+    return events
+  }
+  const request = (id: string) => ({ id, call_id: id, tool: 'Bash', input: '{}' }) as never
+  const cases: [string, number, Step[]][] = [
+    ['without a question', 500, [[1500, 'end']]],
+    [
+      'with a question',
+      300,
+      [
+        [1100, 'ask'],
+        [9000, 'answer'],
+        [9200, 'end'],
+      ],
+    ],
+    [
+      'with two questions at the same time',
+      400,
+      [
+        [1100, 'ask'],
+        [1200, 'ask', 'b'],
+        [5000, 'answer'],
+        [6000, 'answer', 'b'],
+        [6300, 'end'],
+      ],
+    ],
+    [
+      'with two questions one after the other',
+      300,
+      [
+        [1100, 'ask'],
+        [2000, 'answer'],
+        [2100, 'ask', 'b'],
+        [7000, 'answer', 'b'],
+        [7100, 'end'],
+      ],
+    ],
+    [
+      'that was stopped while it waited',
+      100,
+      [
+        [1100, 'ask'],
+        [60_000, 'cut'],
+      ],
+    ],
+    [
+      'that was stopped while one of two questions waited',
+      100,
+      [
+        [1100, 'ask'],
+        [1200, 'ask', 'b'],
+        [5000, 'answer'],
+        [9000, 'cut'],
+      ],
+    ],
+  ]
+  test.each(cases)('%s is %d ms, also if its beginning is read later', (_, ms, steps) => {
+    const events = lasts(...steps)
+    const whole = apply(emptyView, events)
+    expect(whole.entries.at(-1)).toMatchObject({ type: 'turn', durationMs: ms })
+    for (let cut = 1; cut < events.length; cut++) {
+      const head = Head.of(events.slice(cut))
+      const view = head.join(
+        apply(emptyView, events.slice(0, cut)),
+        apply(emptyView, events.slice(cut)),
+      )
+      expect(view.entries.at(-1), `cut at ${cut}`).toMatchObject({ durationMs: ms })
+    }
+  })
+})
+
+test.each([
+  ['echo: No keys.', 'No keys.', true],
+  ['<hook>No keys.</hook>', 'No keys.', true],
+  ['No keys.', 'No keys.', true],
+  ['Two hooks spoke.\nNo keys.\nNo tabs.', 'No tabs.', true],
+  ['Something else.', 'No keys.', false],
+  ['Anything', '', false],
+])('the note %j joins the line of a hook that said %j: %s', (note, message, joins) => {
+  const log = new Log()
+  log.add('user_input', { text: 'Go' })
+  log.add('hook_end', {
+    ...{ point: 'userPromptSubmit', name: 'echo', duration_ms: 1, message },
+    said: 'Hello.',
+  } as const)
+  log.add('steering_injected', { text: note, by_loop: true, queue_id: '' } as never)
+  const notices = apply(emptyView, log.events).entries.slice(1)
+  expect(notices).toHaveLength(joins ? 1 : 2)
+  if (joins) expect(notices[0]).toMatchObject({ notice: 'hook', note })
+})
+
+test('the context after a rewind is that of the last answer that is left', () => {
+  const log = new Log()
+  const answer = (input: number, known = true) => {
+    const { usage, ...rest } = message([text('Hi')])
+    log.add('assistant_text_end', { ...rest, usage: { ...usage, input, known } })
+  }
+  log.add('user_input', { text: 'One' })
+  answer(100)
+  answer(200)
+  answer(300, false)
+  const { entries } = apply(emptyView, log.events)
+  const of = (n: number) => heldIn(entries.slice(0, n))
+  expect([of(0), of(1), of(2), of(3), of(4)]).toEqual([0, 0, 108, 208, 208])
 })
