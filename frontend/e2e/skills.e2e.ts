@@ -39,7 +39,8 @@ test('a skill is found, written, repaired and trusted, by keyboard only', async 
   await chmod(join(host.folder, '.agent/skills/release/scripts/release.sh'), 0o755)
   const { page, offences } = await openPage(stage.browser, host.url)
   const panel = await openPanelByKey(page, 'Skills')
-  const row = (name: string) => panel.getByRole('button', { name: `Show /${name}`, exact: true })
+  const row = (name: string) =>
+    panel.getByRole('button', { name: new RegExp(`^Show /${name}( |$)`) })
   await row('release').waitFor()
   await panel.getByText('not used: .agent/skills/review/SKILL.md has the same name').waitFor()
   await shots(page, 'skills-list')

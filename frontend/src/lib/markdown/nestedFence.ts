@@ -2,7 +2,7 @@
  * Markdown in a fence, in which models write fences of the same length: “```markdown”, in it “```sh” and its end,
  * and then its own end. CommonMark ends the outer fence at the first of them, and makes code of the rest.
  */
-import type MarkdownIt from 'markdown-it'
+import type { MarkdownIt } from 'markdown-it'
 
 const documents = /^(?:markdown|md|mdx)\b/i
 

@@ -130,7 +130,7 @@ markdown.renderer.rules.code_inline = (...given) => {
 }
 
 markdown.use(maths).use(notes).use(nestedFence)
-type Env = { maths?: Count }
+type Env = { maths?: Count; open?: boolean }
 const formula = (given: unknown, env: Env) => formulaHTML(given as Formula, (env.maths ??= {}))
 markdown.renderer.rules.maths = (tokens, index, _options, env) =>
   formula(tokens[index]!.meta, env as Env)
@@ -181,7 +181,7 @@ function prose(at: number, tokens: Token[], env: Env): Block {
  * because they belong to the whole text.
  */
 function parse(text: string, open: boolean, begin = 0, whole = !open): Parsed[] {
-  const env = { open }
+  const env: Env = { open }
   if (open) markdown.block.ruler.disable('footnote_def')
   else markdown.block.ruler.enable('footnote_def')
   const starts = lineStarts(text)

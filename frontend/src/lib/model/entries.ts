@@ -220,7 +220,9 @@ export const isRewound = (entry: Entry): entry is RewoundEntry =>
 
 /** The tokens in the context of what is left of a conversation, as its last answer reported them; 0 if unknown. */
 export const heldIn = (entries: readonly Entry[]): number =>
-  entries.findLast((entry) => entry.type === 'answer' && entry.held !== undefined)?.held ?? 0
+  entries
+    .flatMap((entry) => (entry.type === 'answer' && entry.held !== undefined ? [entry.held] : []))
+    .at(-1) ?? 0
 
 /** Whether the model has said or done anything yet. */
 export const isAnswered = ({ entries }: View): boolean =>

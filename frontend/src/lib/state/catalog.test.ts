@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Call } from '../api'
-import type { ConnectionTest, Failure, ProviderInfo } from '../types.gen'
+import type { ConnectionTest, ProviderInfo } from '../types.gen'
 import { Catalog } from './catalog.svelte'
 
 const here: ProviderInfo = { id: 'here', name: 'Here', ready: false, local: true }
@@ -50,10 +50,10 @@ describe('the last test of a provider', () => {
     reachable: true,
     duration_ms: 7,
     problem: {
-      id: 'auth',
+      id: 'provider_auth',
       code: 'auth',
       message: 'The provider does not accept the key.',
-    } as Failure,
+    },
   }
   const good: ConnectionTest = { reachable: true, duration_ms: 7, models: 3 }
   let answers: (() => Promise<unknown>)[]
@@ -78,7 +78,7 @@ describe('the last test of a provider', () => {
   ])('%s is tested, and a success replaces the failure', async (_, repair) => {
     answers = [says(wrong), says(good)]
     await catalog.test('p')
-    expect(catalog.tested('p')?.problem?.id).toBe('auth')
+    expect(catalog.tested('p')?.problem?.id).toBe('provider_auth')
     await repair()
     await vi.waitFor(() =>
       expect(catalog.tested('p')).toEqual({ answer: good, problem: undefined }),
