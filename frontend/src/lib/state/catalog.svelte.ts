@@ -88,9 +88,9 @@ export class Catalog {
   }
 
   async setEndpoint(request: SetEndpointRequest): Promise<void> {
-    const before = new Set(this.endpoints.map(({ id }) => id))
+    const before = this.endpoints.map(({ id }) => id)
     this.endpoints = (await this.#call('endpoints.set', request)).endpoints ?? []
-    const id = request.id ?? this.endpoints.find((endpoint) => !before.has(endpoint.id))?.id
+    const id = request.id ?? this.endpoints.find((endpoint) => !before.includes(endpoint.id))?.id
     if (id) void this.test(id)
     await this.load()
   }

@@ -96,7 +96,7 @@ describe('the last test of a provider', () => {
   })
 
   test('a test that ends late does not replace a later one', async () => {
-    let end = (_: ConnectionTest) => {}
+    let end: (test: ConnectionTest) => void = () => {}
     answers = [() => new Promise<ConnectionTest>((resolve) => (end = resolve)), says(good)]
     const first = catalog.test('p')
     await catalog.test('p')
