@@ -59,7 +59,7 @@ func TestEndpoints(t *testing.T) {
 	must[backend.Empty](p, "conversation.configure", workbench.ConfigureRequest{Session: info.ID, Settings: info.Settings})
 	p.send(info.ID, "hi")
 	await(p, anyOf[agent.ProcessingEnd])
-	requests := server.Requests()
+	requests := server.AllRequests()
 	last := conversation(t, server)
 	for _, r := range requests {
 		if r.Header.Get("X-Team") != "canary-header" || r.Header.Get("Authorization") != "Bearer canary-key" {
@@ -117,14 +117,14 @@ func TestEndpointSecrets(t *testing.T) {
 		t.Errorf("the header followed to another host: %v", err)
 	}
 	must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: "the-house-inc"})
-	if got := first.Requests()[0].Header; got.Get("Authorization") != "Bearer canary-key" || got.Get("X-Team") != "canary-header" {
+	if got := first.AllRequests()[0].Header; got.Get("Authorization") != "Bearer canary-key" || got.Get("X-Team") != "canary-header" {
 		t.Errorf("sent %v", got)
 	}
 	moved.Headers = []models.EndpointHeader{{Name: "X-Team", Value: " "}}
 	if _, err := call[models.EndpointList](p, "endpoints.set", moved); err == nil || !strings.Contains(err.Message, "X-Team") {
 		t.Errorf("the header followed to another host, for a space: %v", err)
 	}
-	if n := len(second.Requests()); n != 0 {
+	if n := len(second.AllRequests()); n != 0 {
 		t.Errorf("%d requests to the other host", n)
 	}
 	p.close()
@@ -154,7 +154,7 @@ func TestEndpointSecretsAreRemoved(t *testing.T) {
 			t.Errorf("%s: %+v", name, list)
 		}
 		must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: "the-house-inc"})
-		if got := server.Requests()[0].Header; got.Get("Authorization") != "" || got.Get("X-Team") != "" {
+		if got := server.AllRequests()[0].Header; got.Get("Authorization") != "" || got.Get("X-Team") != "" {
 			t.Errorf("%s: sent %v", name, got)
 		}
 		if b, err := os.ReadFile(filepath.Join(home, "keys.json")); err != nil || strings.Contains(string(b), "canary") {
@@ -189,7 +189,7 @@ func TestGarbledEndpointSecrets(t *testing.T) {
 	if got := must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: "the-house-inc"}); got.Problem == nil || got.Problem.ID != agent.FailureID(backend.ProblemKeyGarbled) {
 		t.Errorf("%+v", got.Problem)
 	}
-	if n := len(server.Requests()); n != 0 {
+	if n := len(server.AllRequests()); n != 0 {
 		t.Errorf("%d requests without the key", n)
 	}
 	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
@@ -244,7 +244,7 @@ func TestEndpointsAreSetCompletelyOrNotAtAll(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: "the-house-inc"})
-		requests := server.Requests()
+		requests := server.AllRequests()
 		if got := requests[len(requests)-1]; got.Header.Get("Authorization") != "Bearer canary-key" || got.Path != "/v1/models" {
 			t.Fatalf("after %s the endpoint is called at %s with %q", name, got.Path, got.Header.Get("Authorization"))
 		}

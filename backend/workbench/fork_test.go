@@ -206,7 +206,8 @@ func TestForkOfAWorkingSession(t *testing.T) {
 	if waits := must[workbench.ApprovalList](p, "approvals.list", backend.Empty{}); len(waits.Approvals) != 1 || waits.Approvals[0].Session != id {
 		t.Errorf("%+v", waits)
 	}
-	server.Script(model, write)
+	read := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"file_path": "a.txt"})}} // the fork has not seen it
+	server.Script(model, read, write)
 	p.send(made.ID, "again")
 	if second := await(p, anyOf[agent.ApprovalRequest]); second.Tool != "Write" {
 		t.Errorf("%+v", second)

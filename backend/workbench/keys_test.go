@@ -54,12 +54,12 @@ func keyUsed(p *page, servers ...*llmtest.Server) []string {
 	p.t.Helper()
 	before := make([]int, len(servers))
 	for i, s := range servers {
-		before[i] = len(s.Requests())
+		before[i] = len(s.AllRequests())
 	}
 	must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: "compat"})
 	used := make([]string, len(servers))
 	for i, s := range servers {
-		for _, r := range s.Requests()[before[i]:] {
+		for _, r := range s.AllRequests()[before[i]:] {
 			used[i] = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		}
 	}

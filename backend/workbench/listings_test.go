@@ -30,7 +30,7 @@ type lister struct {
 func newLister(t *testing.T, body string) *lister {
 	l := &lister{}
 	l.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasSuffix(r.URL.Path, "/models") {
+		if !strings.HasSuffix(r.URL.Path, "/models") || strings.Contains(r.URL.Path, "/api/v0/") { // which LM Studio alone has
 			http.NotFound(w, r)
 			return
 		}

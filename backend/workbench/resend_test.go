@@ -31,7 +31,7 @@ func (p *page) prompts(session string) (all []string) {
 // it, and files stay unless the user chose them. What was taken back can come back.
 func TestResend(t *testing.T) {
 	t.Parallel()
-	server := llmtest.Serve(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."}, llmtest.Round{Text: "Three."}, llmtest.Round{Text: "Four."})
+	server := llmtest.Serve(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."}, llmtest.Round{Text: "Three."}, llmtest.Round{Text: "Four."}, llmtest.Round{Text: "Five."})
 	folder, home := t.TempDir(), t.TempDir()
 	p := newPage(t, folder, home, environment(server, ""))
 	session := p.session("compat")

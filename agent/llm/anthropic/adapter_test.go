@@ -473,7 +473,7 @@ func TestModels(t *testing.T) {
 	}
 	want := http.Header{"X-Api-Key": {"key"}, "Anthropic-Version": {"2023-06-01"}}
 	for name := range want {
-		if got := server.Requests()[0].Header.Get(name); got != want.Get(name) {
+		if got := server.AllRequests()[0].Header.Get(name); got != want.Get(name) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}

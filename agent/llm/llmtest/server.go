@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -146,11 +147,17 @@ func (s *Server) underWay(more int) {
 	s.changed.Broadcast()
 }
 
-// Requests returns the requests so far, the oldest first.
-func (s *Server) Requests() []Request {
+// AllRequests returns the requests so far, the oldest first.
+func (s *Server) AllRequests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
+}
+
+// Requests returns those for an answer. The others ask for a list of models, which
+// may happen at any time.
+func (s *Server) Requests() []Request {
+	return slices.DeleteFunc(s.AllRequests(), func(r Request) bool { return strings.HasSuffix(r.Path, "/models") })
 }
 
 // Add appends rounds to the script.

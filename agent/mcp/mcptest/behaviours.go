@@ -54,12 +54,11 @@ func mute(t *talk, r request) {
 }
 
 // deep is a schema of so many objects in each other.
-func deep(levels int) object {
-	schema := object{"type": "string"}
-	for range levels {
-		schema = object{"type": "object", "properties": object{"a": schema}}
-	}
-	return schema
+type deep int
+
+func (d deep) MarshalJSON() ([]byte, error) {
+	n := int(d)
+	return []byte(strings.Repeat(`{"type":"object","properties":{"a":`, n) + `{"type":"string"}` + strings.Repeat("}}", n)), nil
 }
 
 func listed(tools ...object) behaviour {

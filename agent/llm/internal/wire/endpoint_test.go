@@ -318,7 +318,7 @@ func TestHeader(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	requests := server.Requests()
+	requests := server.AllRequests()
 	for _, r := range requests {
 		if got := r.Header.Values("X-Project"); len(got) != 1 || got[0] != "shop" {
 			t.Errorf("%s was sent %q", r.Path, got)
