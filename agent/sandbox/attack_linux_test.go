@@ -30,7 +30,7 @@ type yard struct {
 
 // allMeans are the means of Linux, as far as they work here.
 func allMeans() map[string]enforcer {
-	return map[string]enforcer{"launcher": wholeLauncher(), "bubblewrap": wholeBubblewrap(), "landlock": findLandlock(confine.Level{})}
+	return map[string]enforcer{"launcher": wholeLauncher(), "weaker": weakerLauncher(), "landlock": findLandlock(confine.Level{})}
 }
 
 // everyMeans runs a test with each of them.

@@ -42,7 +42,7 @@ func BenchmarkConfined(b *testing.B) {
 		name    string
 		by      enforcer
 		confine *confine.Profile
-	}{{"free", nil, nil}, {"launcher", wholeLauncher(), &profile}, {"bubblewrap", wholeBubblewrap(), &profile}, {"landlock", findLandlock(confine.Level{}), &profile}} {
+	}{{"free", nil, nil}, {"launcher", wholeLauncher(), &profile}, {"landlock", findLandlock(confine.Level{}), &profile}} {
 		b.Run(row.name, func(b *testing.B) {
 			if row.by != nil && !row.by.level().Works() {
 				b.Skip(row.by.level().Sentence())

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,40 +10,115 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"atelier.dev/atelier/agent/sandbox/confine"
 	"golang.org/x/sys/unix"
 )
 
-// launcher confines as bubblewrap does, with a small program of ours that is a
-// part of this one: launcher/launcher.c. It is several times faster, because it
-// makes each mount with a few calls and reads no table of mounts, and it follows
-// no link, so that nothing has to be inspected afterwards. Bubblewrap takes its
-// place where it does not work: on a kernel that is older than 5.12, in a build
-// without it, and where the system lets only certain programs make namespaces.
+// launcher confines with namespaces: a command sees the files of its profile and
+// nothing else that runs. A small program of ours that is a part of this one,
+// launcher/launcher.c, makes them. docs/decisions/0001-confinement.md says why it
+// is not bubblewrap.
 type launcher struct {
 	program string
+	weaker  bool // works where nobody may mount /proc, as in a container
 	found   confine.Level
 }
 
-var launcherSearch search[launcher]
+var wholeSearch, weakerSearch search
 
-func wholeLauncher() launcher { return launcherSearch.result(findLauncher) }
+func wholeLauncher() launcher {
+	return wholeSearch.result(func() launcher { return findLauncher(false) })
+}
+func weakerLauncher() launcher {
+	return weakerSearch.result(func() launcher { return findLauncher(true) })
+}
 
 // findLauncher tries the launcher.
-func findLauncher() launcher {
+func findLauncher(weaker bool) launcher {
 	program, err := launcherProgram()
-	l := launcher{program: program}
+	l := launcher{program: program, weaker: weaker}
+	if len(launcherBinary) == 0 {
+		l.found = confine.Level{Lack: confine.LackMissing, Detail: err.Error()}
+		return l
+	}
 	if err == nil {
-		err = try(l, "the launcher", mostTrying)
+		err = try(l)
 	}
 	if err != nil {
 		l.found = confine.Level{Lack: confine.LackRefused, Detail: err.Error()}
 		return l
 	}
-	l.found = confine.Level{By: confine.Namespaces, Writes: true, Reads: true, Network: true, Sockets: true, Processes: true}
+	l.found = confine.Level{By: confine.Namespaces, Writes: true, Reads: true, Network: true, Sockets: true, Processes: !weaker}
+	if weaker {
+		l.found.Lack = confine.LackWeaker
+	}
 	return l
+}
+
+// means returns the best way to confine commands here.
+func means(weaker bool) enforcer {
+	l := wholeLauncher()
+	if l.found.Works() {
+		return l
+	}
+	if weaker {
+		if l := weakerLauncher(); l.found.Works() {
+			return l
+		}
+	}
+	if l := findLandlock(l.found); l.found.Works() {
+		return l
+	}
+	return none{l.found}
+}
+
+// search looks for the launcher until it works: it may have failed once on a
+// machine with too little memory, or before its user let it make namespaces.
+type search struct {
+	mu    sync.Mutex
+	last  time.Time // when it looked; zero for never
+	found launcher
+}
+
+// searchEvery is how often a search is repeated that found nothing.
+const searchEvery = time.Minute
+
+// result returns what was found. Whoever asks while it looks waits.
+func (s *search) result(find func() launcher) launcher {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last.IsZero() || !s.found.found.Works() && time.Since(s.last) >= searchEvery {
+		s.found, s.last = find(), time.Now()
+	}
+	return s.found
+}
+
+// probe tells whether it runs where it should: in a namespace of processes of its
+// own, which begins to count anew, below a root that cannot be changed.
+const probe = "[ $$ -lt 10 ] && [ ! -w / ] && echo confined"
+
+// mostTrying is how long the launcher may take to run the probe.
+const mostTrying = 5 * time.Second
+
+// try runs the probe.
+func try(l launcher) error {
+	ctx, cancel := context.WithTimeout(context.Background(), mostTrying)
+	defer cancel()
+	r, err := Run(ctx, Spec{
+		by: l, Argv: []string{"/bin/sh", "-c", probe}, Dir: "/", Confine: &confine.Profile{}, Merge: true, Limit: 500,
+		Env: Filter{Inherit: InheritCore}.Apply(Environ()),
+	})
+	switch said := strings.TrimSpace(r.Stdout); {
+	case err != nil:
+		return fmt.Errorf("try the launcher: %w", err)
+	case r.ExitCode != 0 || said != "confined":
+		return fmt.Errorf("try the launcher: exit code %d: %s", r.ExitCode, said)
+	}
+	return nil
 }
 
 // launcherProgram puts the launcher where it can be executed: in a file without a
@@ -107,8 +183,8 @@ func (l launcher) jail(spec Spec, argv []string) (_ *jail, err error) {
 			dir = "/"
 		}
 	}
-	m, err := plan(p, dir, true)
-	j := &jail{argv: append([]string{l.program}, argv...), env: append([]string{"TMPDIR=/tmp", "PWD=" + m.dir}, p.Env...), undo: m.undo}
+	m, err := plan(p, dir)
+	j := &jail{argv: append([]string{l.program, "run"}, argv...), env: append([]string{"TMPDIR=/tmp", "PWD=" + m.dir}, p.Env...), undo: m.undo}
 	defer func() {
 		if err != nil {
 			j.release()
@@ -118,13 +194,14 @@ func (l launcher) jail(spec Spec, argv []string) (_ *jail, err error) {
 		return nil, err
 	}
 	var flags uint32
-	var way *gateway
-	switch p.Network {
-	case confine.NetworkFull:
+	var joined []*os.File
+	if p.Network == confine.NetworkFull {
 		flags |= planSharesNetwork
-	case confine.NetworkProxy:
-		way = &gateway{proxy: p.Proxy}
-		j.env = append(j.env, p.Proxy.Environ(gatewayAddress, false)...)
+	} else if joined, err = j.connect(l, spec.Scope.net, p); err != nil {
+		return nil, err
+	}
+	if l.weaker {
+		flags |= planWeaker
 	}
 	if spec.TTY {
 		flags |= planTerminal
@@ -140,31 +217,56 @@ func (l launcher) jail(spec Spec, argv []string) (_ *jail, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return j, j.talk(m, text, way)
+	return j, j.talk(m, text, joined)
 }
 
-// talk makes the descriptors of the launcher: 3 has the plan, and over 4 it talks
-// with this program.
-func (j *jail) talk(m *mounts, text []byte, way *gateway) error {
+// connect returns the descriptors with which the launcher joins the network of a
+// command, and lets the command's proxy answer there. A command whose scope has no
+// network gets one of its own.
+func (j *jail) connect(l launcher, n *privateNetwork, p confine.Profile) ([]*os.File, error) {
+	if n == nil {
+		n = new(privateNetwork)
+		j.undo = append(j.undo, n.close)
+	}
+	joined, err := n.join(l)
+	if err != nil || p.Network != confine.NetworkProxy {
+		return joined, err
+	}
+	listener, err := n.listen(l)
+	if err != nil {
+		return nil, err
+	}
+	j.env = append(j.env, p.Proxy.Environ(listener.Addr().String(), false)...)
+	served := make(chan struct{})
+	go func() { // ends with the listener
+		defer close(served)
+		defer listener.Close() // a proxy that gives up leaves no way out
+		p.Proxy.Serve(listener)
+	}()
+	j.undo = append(j.undo, func() {
+		_ = listener.Close()
+		<-served
+	})
+	return joined, nil
+}
+
+// talk makes the descriptors of the launcher: over 3 it talks with this program, 4
+// has the plan, and with the others it joins a network.
+func (j *jail) talk(m *mounts, text []byte, joined []*os.File) error {
 	written, err := sealedFile("atelier-plan", text, unix.MFD_NOEXEC_SEAL)
 	if err != nil {
 		return err
 	}
-	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	ours, theirs, err := socketPair()
 	if err != nil {
-		return errors.Join(fmt.Errorf("make a way to the launcher: %w", err), written.Close())
+		return errors.Join(err, written.Close())
 	}
-	_ = unix.SetNonblock(ends[0], true) // so that a wait for it can be interrupted
-	ours, theirs := os.NewFile(uintptr(ends[0]), "launcher"), os.NewFile(uintptr(ends[1]), "launcher")
 	j.undo = append(j.undo, func() { _ = errors.Join(written.Close(), ours.Close(), theirs.Close()) })
-	if way != nil {
-		j.undo = append(j.undo, way.close)
-	}
-	j.files = []*os.File{written, theirs}
+	j.files = append([]*os.File{theirs, written}, joined...)
 	var space namespace
 	j.began = func() error {
 		_ = errors.Join(written.Close(), theirs.Close())
-		return m.attend(ours, &space, way)
+		return m.attend(ours, &space)
 	}
 	j.leader = func() int { return leaderBelow(space.first()) }
 	j.undo = append(j.undo, space.empty)
@@ -172,7 +274,7 @@ func (j *jail) talk(m *mounts, text []byte, way *gateway) error {
 }
 
 // attend follows the launcher until the command runs.
-func (m *mounts) attend(conn *os.File, space *namespace, way *gateway) error {
+func (m *mounts) attend(conn *os.File, space *namespace) error {
 	first, err := receive(conn)
 	if err != nil {
 		return m.explain(first, err)
@@ -184,12 +286,6 @@ func (m *mounts) attend(conn *os.File, space *namespace, way *gateway) error {
 		return err
 	}
 	sacrifice(space.first()) // it may have been started before this program said so of its parent
-	if way != nil {
-		if err := way.serve(space.first()); err != nil {
-			space.kill()
-			return err
-		}
-	}
 	if _, err := conn.Write([]byte{1}); err != nil && !errors.Is(err, unix.EPIPE) {
 		space.kill()
 		return fmt.Errorf("let the command begin: %w", err)
@@ -267,4 +363,9 @@ func (m *mounts) explain(said message, err error) error {
 		what += " at " + step.path
 	}
 	return fmt.Errorf("%w: the launcher could not %s: %w", ErrNoConfinement, what, errno)
+}
+
+// changed is why a command is not confined whose plan does not hold any more.
+func (s mount) changed() error {
+	return fmt.Errorf("%w: another command changed %s while this one was being confined; try again, or stop the other one", ErrNoConfinement, s.path)
 }

@@ -24,11 +24,12 @@ var (
 type Scope struct {
 	marker string
 	called *atomic.Bool // whether there was a call of this scope
+	net    *privateNetwork     // of its confined commands; nil for the zero scope, each of whose commands has one
 }
 
 // NewScope returns a scope without processes.
 func NewScope() Scope {
-	return Scope{program + ".s" + strconv.FormatInt(numbers.Add(1), 10) + ".", new(atomic.Bool)}
+	return Scope{program + ".s" + strconv.FormatInt(numbers.Add(1), 10) + ".", new(atomic.Bool), new(privateNetwork)}
 }
 
 // End kills every process that was started with a [Spec] of this scope, even if

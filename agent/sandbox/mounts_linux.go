@@ -18,7 +18,6 @@ type mounts struct {
 	steps   []mount  // from the root down, one for each path
 	roots   []string // the writable folders, without links
 	dir     string   // the working directory, without links
-	guarded bool     // the mounts are compared with what the plan has seen
 	// undo has what removes the plan's placeholders.
 	undo []func()
 }
@@ -62,7 +61,7 @@ var private = []string{"/tmp", "/run"}
 // bind mounts what is at source, which is no link, at a path.
 func (m *mounts) bind(rank int, kind mountKind, source, path string) {
 	step := mount{path: path, rank: rank, kind: kind, source: source}
-	if m.guarded && rank != base {
+	if rank != base {
 		step.what, _ = os.Lstat(source)
 		step.place, _ = os.Lstat(path)
 	}
@@ -72,7 +71,7 @@ func (m *mounts) bind(rank int, kind mountKind, source, path string) {
 // clear mounts an empty folder at a path.
 func (m *mounts) clear(rank int, mode os.FileMode, path string) {
 	step := mount{path: path, rank: rank, kind: emptyFolder, mode: mode}
-	if m.guarded && rank != base {
+	if rank != base {
 		step.place, _ = os.Lstat(path)
 	}
 	m.steps = append(m.steps, step)
@@ -80,8 +79,8 @@ func (m *mounts) clear(rank int, mode os.FileMode, path string) {
 
 // plan decides what a command with a profile sees that begins in a folder. It
 // makes placeholders: after an error, too, the caller undoes it.
-func plan(p confine.Profile, dir string, guarded bool) (*mounts, error) {
-	m := &mounts{profile: p, links: resolver{}, guarded: guarded}
+func plan(p confine.Profile, dir string) (*mounts, error) {
+	m := &mounts{profile: p, links: resolver{}}
 	if err := m.arrange(dir); err != nil {
 		return m, err
 	}

@@ -27,7 +27,7 @@ func (n *namespace) first() int { return int(n.known.Load()) }
 func (n *namespace) enter(first int) error {
 	handle, err := unix.PidfdOpen(first, 0)
 	if errors.Is(err, unix.ESRCH) {
-		return nil // bubblewrap says what is wrong
+		return nil // the launcher says what is wrong
 	}
 	if err != nil {
 		return fmt.Errorf("open a handle to the command: %w", err)
@@ -44,8 +44,7 @@ func (n *namespace) kill() {
 }
 
 // empty kills all processes and waits until none is left: the first one disappears
-// after all others. It should end with bubblewrap, but a command that traces it
-// can keep it from that.
+// after all others.
 func (n *namespace) empty() {
 	if n.first() == 0 {
 		return

@@ -20,6 +20,7 @@ const (
 	planSharesNetwork = 1
 	planTerminal      = 2
 	planNested        = 4
+	planWeaker        = 8
 )
 
 // planHead is how a plan begins. The steps follow, then the rules, then the texts.

@@ -104,7 +104,7 @@ func TestThePlan(t *testing.T) {
 	m, err := plan(confine.Profile{
 		Writable: []string{in("p"), in("p")}, Protected: []string{in("p/.git"), in("p/.git/hooks")},
 		Hidden: []string{in("p/sub/hidden"), in("p/sub/hidden/shut")}, Readable: []string{in("p/sub/hidden/open")},
-	}, in("p"), true)
+	}, in("p"))
 	t.Cleanup((&jail{undo: m.undo}).release)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestDamagedPlans(t *testing.T) {
 	t.Parallel()
 	l := needsLauncher(t)
 	y := newYard(t)
-	m, err := plan(y.profile, y.project, true)
+	m, err := plan(y.profile, y.project)
 	t.Cleanup((&jail{undo: m.undo}).release)
 	if err != nil {
 		t.Fatal(err)
@@ -225,8 +225,14 @@ func carryOut(t *testing.T, l launcher, text []byte) (said message, code int) {
 	}
 	ours, theirs := os.NewFile(uintptr(ends[0]), "ours"), os.NewFile(uintptr(ends[1]), "theirs")
 	j.undo = append(j.undo, func() { _ = file.Close(); _ = ours.Close() })
-	cmd := exec.CommandContext(t.Context(), l.program, "/bin/true")
-	cmd.ExtraFiles, cmd.SysProcAttr = []*os.File{file, theirs}, ownSession()
+	network := new(privateNetwork)
+	j.undo = append(j.undo, network.close)
+	joined, err := network.join(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), l.program, "run", "/bin/true")
+	cmd.ExtraFiles, cmd.SysProcAttr = append([]*os.File{theirs, file}, joined...), ownSession()
 	closeDescriptorsOnExec()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -1,10 +1,7 @@
 package sandbox
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"syscall"
@@ -19,27 +16,6 @@ var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": 
 
 // x32 marks system calls of amd64's second ABI.
 const x32 = 0x4000_0000
-
-// filterFile returns a file with rules for system calls, the last of which are
-// held back if asked for.
-func filterFile(rules []unix.SockFilter, held bool) (_ *os.File, h hold, err error) {
-	read, write, err := os.Pipe()
-	if err != nil {
-		return nil, hold{}, err
-	}
-	if held {
-		h, err = holdRules(rules, write)
-	} else {
-		err = binary.Write(write, binary.NativeEndian, rules) // far less than a pipe holds
-	}
-	if h.write == nil {
-		err = errors.Join(err, write.Close())
-	}
-	if err != nil {
-		return nil, hold{}, errors.Join(err, read.Close(), h.close())
-	}
-	return read, h, nil
-}
 
 // socketRules returns the rules for a command that has its own namespaces: which
 // sockets it may open. A socket in a read-only folder still accepts connections,

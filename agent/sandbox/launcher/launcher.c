@@ -7,10 +7,15 @@
 // them up, starts the command, and ends with it, which ends everything inside.
 // Each dies with its parent.
 //
-// Descriptor 3 is the plan. Descriptor 4 is a socket to package sandbox: the
-// launcher first sends the number of the first process (FIRST), and waits for one
-// byte before the command begins. If anything fails it sends what did; if nothing
-// does, the socket closes when the command is executed.
+// Descriptor 3 is a socket to package sandbox, and 4 is the plan: the launcher first
+// sends the number of the first process (FIRST), and waits for one byte before the
+// command begins. If anything fails it sends what did; if nothing does, the socket
+// closes when the command is executed.
+//
+// The commands of a session share a network, which a namespace of users owns:
+// descriptors 5 and 6. The launcher makes both ("network"), and opens sockets there
+// for package sandbox, which has too many threads to enter it ("listen", "connect").
+// It sends what it opened, and ends.
 //
 // The program has no library, so that it starts at once and is the same everywhere.
 #include <stddef.h>
@@ -24,6 +29,7 @@
 #include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/mman.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
@@ -36,7 +42,7 @@
 #include <linux/sockios.h>
 #include <linux/wait.h>
 
-enum { PLAN = 3, TALK = 4 };
+enum { TALK = 3, PLAN = 4, OWNER = 5, NET = 6 };
 
 // What a message to package sandbox says: the number of the first process, or
 // what failed. They are the same in launcher_linux.go.
@@ -57,7 +63,7 @@ struct plan {
 };
 
 enum { MAGIC = 0x6c6e6368, MOST_STEPS = 8192, LARGEST = 4 << 20 };
-enum { SHARE_NETWORK = 1, TERMINAL = 2, NESTED = 4 };
+enum { SHARE_NETWORK = 1, TERMINAL = 2, NESTED = 4, WEAKER = 8 };
 
 struct identity {
 	uint64_t device, inode; // zero if anything may be there
@@ -105,6 +111,32 @@ static uint32_t current; // the step that is carried out
 static void tell(enum stage stage, int32_t value) {
 	struct message m = {stage, value, current};
 	call(sendto, TALK, &m, sizeof m, 0x4000 /* MSG_NOSIGNAL */);
+}
+
+// pass sends descriptors.
+static void pass(const int *fds, int count) {
+	struct message m = {FIRST, 0, 0};
+	struct {
+		size_t length;
+		int level, type;
+		int fds[4];
+	} control = {16 + count * sizeof *fds, 1 /* SOL_SOCKET */, 1 /* SCM_RIGHTS */, {0}};
+	for (int i = 0; i < count; i++)
+		control.fds[i] = fds[i];
+	struct {
+		void *at;
+		size_t length;
+	} data = {&m, sizeof m};
+	struct { // struct msghdr, whose header needs a library
+		void *name;
+		int name_length;
+		void *data;
+		size_t parts;
+		void *control;
+		size_t control_length;
+		int flags;
+	} header = {0, 0, &data, 1, &control, (control.length + 7) & ~7ul, 0};
+	call(sendmsg, TALK, &header, 0x4000 /* MSG_NOSIGNAL */);
 }
 
 // must ends the launcher if a system call has failed.
@@ -243,9 +275,10 @@ static int file_system(enum stage stage, const char *type, const char *const *op
 	return mount;
 }
 
-static int empty_folder(enum stage stage, unsigned mode) {
+// empty_folder returns one of a limited size: what is in it takes memory.
+static int empty_folder(enum stage stage, unsigned mode, const char *size) {
 	char octal[5] = {'0', '0' + (mode >> 6), '0' + (mode >> 3 & 7), '0' + (mode & 7), 0};
-	const char *options[] = {"mode", octal, 0};
+	const char *options[] = {"mode", octal, "size", size, "nr_inodes", "64k", 0};
 	return file_system(stage, "tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 }
 
@@ -325,7 +358,7 @@ static void devices(void) {
 		{"stderr", "/proc/self/fd/2"}, {"core", "/proc/kcore"},      {"ptmx", "pts/ptmx"},
 	};
 	static const char *const pts[] = {"ptmxmode", "0666", "mode", "620", 0};
-	int dev = empty_folder(DEVICES, 0755);
+	int dev = empty_folder(DEVICES, 0755, "1m");
 	attach(DEVICES, dev, must(DEVICES, find(AT_FDCWD, "/dev", 0)));
 	for (int i = 0; i < DEVICES_COUNT; i++)
 		device(dev, names[i], device_mounts[i]);
@@ -335,6 +368,9 @@ static void devices(void) {
 		must(DEVICES, call(symlinkat, links[i][1], dev, links[i][0]));
 	must(DEVICES, call(mkdirat, dev, "shm", 0755));
 	must(DEVICES, call(mkdirat, dev, "pts", 0755));
+	int shared = empty_folder(DEVICES, 0755, "1g");
+	attach(DEVICES, shared, must(DEVICES, find(dev, "shm", 0)));
+	call(close, shared);
 	int terminals = file_system(DEVICES, "devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 	attach(DEVICES, terminals, must(DEVICES, find(dev, "pts", 0)));
 	call(close, terminals);
@@ -344,6 +380,8 @@ static void devices(void) {
 // processes makes /proc. What changes the machine is read-only there: an
 // administrator could write it without any right that can be given up.
 static void processes(unsigned uid) {
+	if (plan->flags & WEAKER) // a container allows no other /proc than its own, which is read-only by now
+		return;
 	static const char *const covered[] = {"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "asound", "mtrr", 0};
 	int proc = file_system(PROCESSES, "proc", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 	attach(PROCESSES, proc, must(PROCESSES, find(AT_FDCWD, "/proc", 0)));
@@ -379,7 +417,7 @@ static void targets(void) {
 	for (current = 0; current < plan->steps; current++) {
 		const struct step *s = &steps[current];
 		if (s->kind == EMPTY)
-			mounts[current] = empty_folder(TARGET, s->mode);
+			mounts[current] = empty_folder(TARGET, s->mode, "256m");
 		long at = find(AT_FDCWD, text(s->target), 0);
 		if (at == -ENOENT && !s->place.inode)
 			at = make(text(s->target), s->kind == EMPTY || is_folder(TARGET, mounts[current]));
@@ -412,6 +450,98 @@ static void loopback(void) {
 	int fd = must(NETWORK, call(socket, 2 /* AF_INET */, 2 /* SOCK_DGRAM */ | O_CLOEXEC, 0));
 	must(NETWORK, call(ioctl, fd, SIOCSIFFLAGS, &lo));
 	call(close, fd);
+}
+
+// network makes a network with a loopback, and the namespace of users that owns it.
+// It also opens the lists of what listens there.
+static void network(unsigned uid, unsigned gid) {
+	must(NAMESPACES, call(unshare, CLONE_NEWUSER | CLONE_NEWNET));
+	write_text(USERS, "/proc/self/setgroups", "deny");
+	map("/proc/self/uid_map", 0, uid);
+	map("/proc/self/gid_map", 0, gid);
+	loopback();
+	static const char *const files[] = {"/proc/self/ns/user", "/proc/self/ns/net", "/proc/self/net/tcp", "/proc/self/net/tcp6"};
+	int fds[4];
+	for (int i = 0; i < 4; i++)
+		fds[i] = must(NETWORK, call(openat, AT_FDCWD, files[i], O_RDONLY | O_CLOEXEC));
+	pass(fds, 4);
+}
+
+// join enters a network that another launcher made.
+static void join(void) {
+	must(NAMESPACES, call(setns, OWNER, CLONE_NEWUSER));
+	must(NAMESPACES, call(setns, NET, CLONE_NEWNET));
+}
+
+enum { INET = 2, INET6 = 10, STREAM = 1 };
+
+struct address { // struct sockaddr_in and sockaddr_in6
+	uint16_t family, port;
+	uint8_t rest[24];
+};
+
+// listen_ opens a listener at a port that the kernel chooses.
+static int listen_(void) {
+	struct address loopback = {INET, 0, {127, 0, 0, 1}};
+	int fd = must(NETWORK, call(socket, INET, STREAM | O_CLOEXEC, 0));
+	must(NETWORK, call(bind, fd, &loopback, 16));
+	must(NETWORK, call(listen, fd, 128));
+	return fd;
+}
+
+// connect_ connects to a port, at either of the two addresses of the loopback.
+static int connect_(const char *digits) {
+	unsigned port = 0;
+	while (*digits >= '0' && *digits <= '9')
+		port = port * 10 + *digits++ - '0';
+	uint16_t sent = port << 8 | port >> 8;
+	struct address old = {INET, sent, {127, 0, 0, 1}}, new = {INET6, sent, {[19] = 1}};
+	int fd = must(NETWORK, call(socket, INET, STREAM | O_CLOEXEC, 0));
+	if (call(connect, fd, &old, 16) == 0)
+		return fd;
+	fd = must(NETWORK, call(socket, INET6, STREAM | O_CLOEXEC, 0));
+	must(NETWORK, call(connect, fd, &new, 28));
+	return fd;
+}
+
+// The second layer. Mounts decide what is read-only; these rules say it again, so that a
+// mount that is wrong opens nothing. They also hold where a mount does not: a pipe with a
+// name can be written although its mount is read-only.
+
+enum {
+	WRITE_FILE = LANDLOCK_ACCESS_FS_WRITE_FILE | 1 << 14 /* TRUNCATE */,
+	WRITE = WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
+		LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+		LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK | 1 << 13 /* REFER */,
+	LANDLOCK_WITH_TRUNCATE = 3, // the oldest version of the kernel's interface that has all of them
+};
+
+static int layer = -1; // the rules; -1 if the kernel has none
+
+// allow lets the command write at a descriptor, which it closes, and below it.
+static void allow(int fd) {
+	struct landlock_path_beneath_attr rule = {is_folder(RIGHTS, fd) ? WRITE : WRITE_FILE, fd};
+	must(RIGHTS, call(landlock_add_rule, layer, LANDLOCK_RULE_PATH_BENEATH, &rule, 0));
+	call(close, fd);
+}
+
+// layers makes the rules. A command that confines its children itself gets none,
+// because they would keep it from mounting anything.
+static void layers(void) {
+	if (plan->flags & NESTED || call(landlock_create_ruleset, 0, 0, LANDLOCK_CREATE_RULESET_VERSION) < LANDLOCK_WITH_TRUNCATE)
+		return;
+	struct landlock_ruleset_attr handled = {.handled_access_fs = WRITE};
+	layer = must(RIGHTS, call(landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0));
+	for (uint32_t i = 0; i < plan->steps; i++) {
+		long at = steps[i].kind == READABLE ? -1 : find(AT_FDCWD, text(steps[i].target), 0);
+		if (at >= 0) // else something else was mounted above it, so that it is not seen
+			allow(at);
+	}
+	allow(must(RIGHTS, find(AT_FDCWD, "/dev", 0)));
+	allow(must(RIGHTS, find(AT_FDCWD, "/proc", 0)));
+	long input = plan->flags & TERMINAL ? call(openat, AT_FDCWD, "/proc/self/fd/0", O_PATH | O_CLOEXEC) : -1;
+	if (input >= 0) // a terminal of the machine, which has another name inside
+		allow(input);
 }
 
 // rights gives up everything that was needed for the set-up. The command is in a
@@ -447,6 +577,8 @@ static _Noreturn void command(char **argv, char **envp) {
 		must(RUN, call(setsid));
 		must(RUN, call(ioctl, 0, TIOCSCTTY, 0));
 	}
+	if (layer >= 0)
+		must(RUN, call(landlock_restrict_self, layer, 0));
 	must(RUN, call(execve, argv[0], argv, envp));
 	end(1);
 }
@@ -455,11 +587,10 @@ static _Noreturn void first(int status, unsigned uid, unsigned gid, char **argv,
 	die_with_parent(status);
 	// The group of the process that waits ends with that, whoever reaps this one.
 	must(RIGHTS, call(setsid));
+	int joined = !(plan->flags & SHARE_NETWORK); // the outer namespace then has numbers of its own
 	write_text(USERS, "/proc/self/setgroups", "deny");
-	map("/proc/self/uid_map", 0, uid);
-	map("/proc/self/gid_map", 0, gid);
-	if (!(plan->flags & SHARE_NETWORK))
-		loopback();
+	map("/proc/self/uid_map", 0, joined ? 0 : uid);
+	map("/proc/self/gid_map", 0, joined ? 0 : gid);
 	struct rlimit64 limit, most;
 	must(SOURCE, call(prlimit64, 0, RLIMIT_NOFILE, 0, &limit));
 	most = (struct rlimit64){limit.rlim_max, limit.rlim_max};
@@ -471,6 +602,7 @@ static _Noreturn void first(int status, unsigned uid, unsigned gid, char **argv,
 	devices();
 	processes(uid);
 	targets();
+	layers();
 	call(umask, mask);
 	must(SOURCE, call(prlimit64, 0, RLIMIT_NOFILE, &limit, 0));
 	int folder = must(FOLDER, find(AT_FDCWD, text(plan->folder), O_DIRECTORY));
@@ -501,23 +633,21 @@ static _Noreturn void first(int status, unsigned uid, unsigned gid, char **argv,
 	end(code);
 }
 
-__attribute__((used)) _Noreturn void launch(long *stack) {
-	char **argv = (char **)(stack + 1), **envp = argv + stack[0] + 1;
+// run starts the command, whose program is argv, and waits for its end.
+static _Noreturn void run(unsigned uid, unsigned gid, char **argv, char **envp) {
 	int status[2], code = 1;
-	if (stack[0] < 2)
-		end(2);
 	read_plan();
-	unsigned uid = call(geteuid), gid = call(getegid);
+	call(setgroups, 0, 0); // only an administrator may; other groups would still open files
+	if (!(plan->flags & SHARE_NETWORK))
+		join();
 	must(NAMESPACES, call(pipe2, status, O_CLOEXEC));
 	must(NAMESPACES, call(prctl, PR_SET_NAME, "atelier-jail"));
 	must(NAMESPACES, call(prctl, PR_SET_PDEATHSIG, SIGKILL));
 	long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP | SIGCHLD;
-	if (!(plan->flags & SHARE_NETWORK))
-		flags |= CLONE_NEWNET;
 	long child = must(NAMESPACES, call(clone, flags, 0));
 	if (child == 0) {
 		call(close, status[0]);
-		first(status[1], uid, gid, argv + 1, envp);
+		first(status[1], uid, gid, argv, envp);
 	}
 	tell(FIRST, child);
 	call(close_range, 0, status[0] - 1, 0);
@@ -525,4 +655,22 @@ __attribute__((used)) _Noreturn void launch(long *stack) {
 	if (call(read, status[0], &code, sizeof code) != sizeof code)
 		code = 1; // the first process has failed, or was killed
 	end(code);
+}
+
+__attribute__((used)) _Noreturn void launch(long *stack) {
+	char **argv = (char **)(stack + 1), **envp = argv + stack[0] + 1;
+	unsigned uid = call(geteuid), gid = call(getegid);
+	char what = stack[0] < 2 ? 0 : argv[1][0];
+	if (what == 'r' && stack[0] > 2)
+		run(uid, gid, argv + 2, envp);
+	if (what == 'n') {
+		network(uid, gid);
+		end(0);
+	}
+	if (what != 'l' && !(what == 'c' && stack[0] > 2))
+		end(2);
+	join();
+	int fd = what == 'l' ? listen_() : connect_(argv[2]);
+	pass(&fd, 1);
+	end(0);
 }

@@ -40,14 +40,6 @@ func newWatched(t *testing.T) *watched {
 	return &watched{Proxy: proxy.New(network.Dialer{Rules: rules, Lookup: lookup}), done: make(chan struct{})}
 }
 
-// needsBubblewrap skips a test of what only bubblewrap gives.
-func needsBubblewrap(t testing.TB) {
-	t.Helper()
-	if level := wholeBubblewrap().level(); !level.Works() {
-		t.Skip(level.Sentence())
-	}
-}
-
 // website is a server on this computer. Its address is a port.
 func website(t *testing.T) (port string) {
 	t.Helper()
@@ -161,7 +153,7 @@ func proxyEnds(t *testing.T, by enforcer) {
 
 // BenchmarkProxied measures what a proxy adds to the start of a confined command.
 func BenchmarkProxied(b *testing.B) {
-	needsBubblewrap(b)
+	needsLauncher(b)
 	for name, profile := range map[string]confine.Profile{
 		"alone": {}, "proxied": {Network: confine.NetworkProxy, Proxy: proxy.New(network.Dialer{})},
 	} {
