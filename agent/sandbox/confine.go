@@ -52,6 +52,8 @@ type jail struct {
 	// profile is what the command runs under if that is not the profile asked for
 	// word for word; else nil.
 	profile *confine.Profile
+	// network is the command's; nil if it shares that of this machine.
+	network *privateNetwork
 	// adjust changes what is left to change of a command that is about to start;
 	// it may be nil.
 	adjust func(*exec.Cmd)

@@ -155,7 +155,7 @@ func refuse(t *testing.T, y *yard) {
 	}
 	if y.by.level().By == confine.Landlock {
 		changes["allowedDomains"] = func(p *confine.Profile) { p.Network, p.Proxy = confine.NetworkProxy, dead{} }
-		changes["allowAllUnixSockets"] = func(p *confine.Profile) { p.UnixSockets = true }
+		changes["allowAllUnixSockets"] = func(p *confine.Profile) { p.Sockets = confine.SocketsAll }
 	}
 	for want, change := range changes {
 		profile := y.profile

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// landlock confines with the kernel alone, where bubblewrap is missing or may not
-// make namespaces: a thread gives up rights, starts the command, which inherits
+// landlock confines with the kernel alone, where the launcher may not make
+// namespaces: a thread gives up rights, starts the command, which inherits
 // what is left, and ends. Commands see the processes of the machine, and share
 // its network and its file tree. What this cannot give, [landlock.jail] refuses
 // and [confine.Level] says.
@@ -39,7 +39,7 @@ const (
 // that are confined differently still reach each other. Go needs that.
 const landlockSignalsMended = 1 << 1
 
-// findLandlock asks the kernel. The level repeats why bubblewrap is not used.
+// findLandlock asks the kernel. The level repeats why the launcher is not used.
 func findLandlock(instead confine.Level) landlock {
 	version, _, errno := unix.RawSyscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -76,8 +76,8 @@ func (l landlock) jail(spec Spec, argv []string) (_ *jail, err error) {
 	switch {
 	case p.Network == confine.NetworkProxy:
 		return nil, fmt.Errorf("%w: without namespaces of their own they reach every host or none, and the settings allow some; remove allowedDomains, or have the system allow namespaces", ErrNoConfinement)
-	case p.UnixSockets:
-		return nil, fmt.Errorf("%w: without bubblewrap no socket can be kept from them, and the settings allow sockets; remove allowAllUnixSockets or install bubblewrap", ErrNoConfinement)
+	case p.Sockets == confine.SocketsAll:
+		return nil, fmt.Errorf("%w: without namespaces no socket can be kept from them, and the settings allow all; remove allowAllUnixSockets, or have the system allow namespaces", ErrNoConfinement)
 	}
 	j := &jail{argv: argv}
 	defer func() {

@@ -228,6 +228,7 @@ func (j *jail) connect(l launcher, n *privateNetwork, p confine.Profile) ([]*os.
 		n = new(privateNetwork)
 		j.undo = append(j.undo, n.close)
 	}
+	j.network = n
 	joined, err := n.join(l)
 	if err != nil || p.Network != confine.NetworkProxy {
 		return joined, err

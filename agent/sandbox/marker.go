@@ -23,8 +23,8 @@ var (
 // be ended together. The zero Scope stands for the whole program.
 type Scope struct {
 	marker string
-	called *atomic.Bool // whether there was a call of this scope
-	net    *privateNetwork     // of its confined commands; nil for the zero scope, each of whose commands has one
+	called *atomic.Bool    // whether there was a call of this scope
+	net    *privateNetwork // of its confined commands; nil for the zero scope, each of whose commands has one
 }
 
 // NewScope returns a scope without processes.

@@ -134,10 +134,19 @@ func (m *mounts) arrange(dir string) error {
 			m.bind(reads, readableBind, real, real)
 		}
 	}
+	table := mountTable()
 	for _, path := range p.Hidden {
 		if err := m.hide(path); err != nil {
 			return err
 		}
+		for _, other := range otherPlaces(table, path) {
+			if err := m.hide(other); err != nil {
+				return err
+			}
+		}
+	}
+	if p.Sockets == confine.SocketsOwn {
+		m.hideSockets(foreignSockets())
 	}
 	for _, path := range p.Protected {
 		if err := m.keep(path); err != nil {
@@ -166,6 +175,28 @@ func (m *mounts) hide(path string) error {
 	}
 	m.pin(real)
 	return nil
+}
+
+// hideSockets covers the sockets of other programs, which the command could
+// connect to.
+func (m *mounts) hideSockets(paths []string) {
+	for _, path := range paths {
+		real, err := m.links.follow(path)
+		if err != nil || isPrivate(real) && !m.isWritable(real) || m.isHidden(real) {
+			continue // it sees none there
+		}
+		if info, err := os.Lstat(real); err == nil && info.Mode()&os.ModeSocket != 0 {
+			m.bind(hides, readableBind, os.DevNull, real)
+		}
+	}
+}
+
+// isHidden reports whether a path is inside of a hidden folder and not visible.
+func (m *mounts) isHidden(path string) bool {
+	return slices.ContainsFunc(m.profile.Hidden, func(dir string) bool {
+		real, err := m.links.follow(dir)
+		return err == nil && within(real, path) && !m.isWritable(path)
+	})
 }
 
 // holdsVisible reports whether something inside a hidden folder stays visible.

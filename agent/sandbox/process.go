@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type child struct {
 	*exec.Cmd
 	jail    *jail
 	profile *confine.Profile // nil if it is not confined
+	network *privateNetwork  // nil if it shares that of this machine
 	whole   bool             // see [Spec.Whole]
 }
 
@@ -88,9 +90,10 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	} else {
 		p.limited, p.stop = context.WithCancel(ctx)
 	}
-	p.cmd = child{exec.CommandContext(p.limited, argv[0], argv[1:]...), in, spec.Confine, spec.Whole}
-	if in != nil && in.profile != nil {
-		p.cmd.profile = in.profile
+	p.cmd = child{Cmd: exec.CommandContext(p.limited, argv[0], argv[1:]...), jail: in, profile: spec.Confine, whole: spec.Whole}
+	if in != nil {
+		p.cmd.network = in.network
+		p.cmd.profile = cmp.Or(in.profile, spec.Confine)
 	}
 	p.cmd.Dir = spec.Dir
 	p.cmd.Env = mark(environ, p.tree.call)

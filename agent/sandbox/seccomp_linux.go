@@ -18,12 +18,11 @@ var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": 
 const x32 = 0x4000_0000
 
 // socketRules returns the rules for a command that has its own namespaces: which
-// sockets it may open. A socket in a read-only folder still accepts connections,
-// and its owner could be asked to write; those of a virtual machine belong to no
-// namespace. Pairs of connected sockets always work.
+// sockets it may open. Those of a virtual machine belong to no namespace. Pairs of
+// connected sockets always work.
 func socketRules(p confine.Profile) ([]unix.SockFilter, error) {
 	c := calls{families: []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}, otherwise: unix.EPERM}
-	if p.UnixSockets {
+	if p.Sockets != confine.SocketsNone {
 		c.families = append(c.families, unix.AF_UNIX)
 	}
 	return c.rules()
@@ -108,6 +107,9 @@ func (c calls) rules() (rules []unix.SockFilter, err error) {
 	for _, call := range slices.Concat(always, c.refused) {
 		refuseIf(unix.BPF_JEQ, call)
 	}
+	c.refuseSetuid(load, branch, refuseIf, allow)
+	branch(unix.BPF_JEQ, unix.SYS_OPENAT2, 0, 1)
+	fail(unix.ENOSYS) // its mode cannot be seen; programs then call openat
 	if c.users {
 		for _, call := range []uint32{unix.SYS_CLONE, unix.SYS_UNSHARE} {
 			branch(unix.BPF_JEQ, call, 0, 4)

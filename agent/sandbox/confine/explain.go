@@ -87,7 +87,7 @@ func (p Profile) Explain(output string) (Blocked, bool) {
 				return Blocked{BlockedDirect, host}, true
 			}
 			return Blocked{BlockedNetwork, host}, true
-		case !p.UnixSockets && socketWords().MatchString(line) && socketNames().MatchString(line):
+		case p.Sockets != SocketsAll && socketWords().MatchString(line) && socketNames().MatchString(line):
 			return Blocked{What: BlockedSocket}, true
 		}
 	}

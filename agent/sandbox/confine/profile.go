@@ -34,9 +34,8 @@ type Profile struct {
 	// LocalBinding lets programs outside connect to ports that it opens, where
 	// the system can tell.
 	LocalBinding bool
-	// UnixSockets lets it talk to programs of this machine through their
-	// sockets, as far as it sees these.
-	UnixSockets bool
+	// Sockets says which sockets of this machine it may use.
+	Sockets Sockets
 	Relaxed
 }
 
@@ -44,6 +43,16 @@ type Profile struct {
 // lets a command confine its own children. Weaker accepts a means that works
 // inside a container and enforces less.
 type Relaxed struct{ Nested, Weaker bool }
+
+// Sockets says which sockets with a path a confined command may use.
+type Sockets string
+
+// The kinds of sockets. The zero value is none.
+const (
+	SocketsNone Sockets = ""
+	SocketsOwn  Sockets = "own" // those that confined commands of its session open
+	SocketsAll  Sockets = "all" // also those of other programs, as far as it sees them
+)
 
 // Network says whom a confined command reaches.
 type Network string
@@ -59,10 +68,10 @@ const (
 // Proxy decides whom a command with [NetworkProxy] reaches, and is the only way
 // out for it. Each command has one of its own.
 //
-// Where the command has a network of its own (bubblewrap), the proxy listens on
-// the loopback of that network from before the command begins; nothing else
-// listens there. Elsewhere it listens on the loopback of this machine, and the
-// command may connect to its port alone.
+// Where commands have a network of their own (namespaces), the proxy listens on
+// the loopback of that network from before the command begins. Elsewhere it
+// listens on the loopback of this machine, and the command may connect to its port
+// alone.
 type Proxy interface {
 	// Environ returns the variables that lead programs to the proxy at addr, a
 	// host and a port. If it is shared, other programs of this machine can reach
@@ -83,7 +92,6 @@ type Means string
 const (
 	Nothing         Means = ""
 	Namespaces      Means = "namespaces" // made by this program's own launcher
-	Bubblewrap      Means = "bubblewrap"
 	Landlock        Means = "landlock"
 	Seatbelt        Means = "seatbelt"
 	RestrictedToken Means = "restricted_token"
@@ -117,7 +125,7 @@ type Lack string
 
 // The reasons.
 const (
-	LackMissing     Lack = "missing"     // bubblewrap is not installed
+	LackMissing     Lack = "missing"     // this build has no launcher
 	LackRefused     Lack = "refused"     // the system allows no namespaces
 	LackKernel      Lack = "kernel"      // the kernel lacks what is needed
 	LackUnsupported Lack = "unsupported" // there is no means for this system
@@ -145,7 +153,7 @@ func (l Level) Sentence() string {
 func (k Lack) sentence() string {
 	switch k {
 	case LackMissing:
-		return "bubblewrap is not installed."
+		return "this build of Atelier has no launcher for them."
 	case LackRefused:
 		return "the system does not allow namespaces to be made."
 	case LackKernel:

@@ -144,7 +144,7 @@ func networkRules(p Profile, seat Seat) (rules []string) {
 		rules = append(rules, `(allow network-bind (local ip "localhost:*"))`, `(allow network-inbound (local ip "localhost:*"))`,
 			`(allow network-outbound (remote ip "localhost:*"))`)
 	}
-	if p.UnixSockets {
+	if p.Sockets == SocketsAll {
 		rules = append(rules, "(allow system-socket (socket-domain AF_UNIX))",
 			`(allow network-bind (local unix-socket (path-regex "^/")))`, `(allow network-outbound (remote unix-socket (path-regex "^/")))`)
 	} else if p.Network == NetworkFull {

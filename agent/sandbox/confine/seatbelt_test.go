@@ -28,7 +28,7 @@ func TestSeatbeltRules(t *testing.T) {
 	}
 	proxied, open := home, home
 	proxied.Network = NetworkProxy
-	open.Network, open.LocalBinding, open.UnixSockets = NetworkFull, true, true
+	open.Network, open.LocalBinding, open.Sockets = NetworkFull, true, SocketsAll
 	for name, row := range map[string]struct {
 		profile Profile
 		seat    Seat

@@ -116,7 +116,11 @@ func (r Request) At(at Place) Profile {
 		denied = append(denied, l.Denied...)
 	}
 	p := at.profile(read, write, denied)
-	p.Nested, p.LocalBinding, p.UnixSockets, p.Weaker = r.nested, r.local, r.sockets, r.Weaker
+	p.Nested, p.LocalBinding, p.Weaker = r.nested, r.local, r.Weaker
+	p.Sockets = SocketsOwn
+	if r.sockets {
+		p.Sockets = SocketsAll
+	}
 	return p
 }
 

@@ -71,7 +71,7 @@ func TestLayers(t *testing.T) {
 // A model is told what its commands cannot do.
 func TestRequestSentence(t *testing.T) {
 	t.Parallel()
-	whole := Level{By: Bubblewrap, Writes: true, Reads: true, Network: true, Sockets: true, Processes: true}
+	whole := Level{By: Namespaces, Writes: true, Reads: true, Network: true, Sockets: true, Processes: true}
 	for _, row := range []struct {
 		request Request
 		level   Level
