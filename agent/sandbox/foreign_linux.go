@@ -13,9 +13,9 @@ import (
 // mostLines limits how many lines are read of what the kernel lists.
 const mostLines = 20_000
 
-// kernelLines calls use with the fields of each line of a list of the kernel. One
-// that cannot be read is empty.
-func kernelLines(path string, use func(fields []string)) {
+// kernelLines calls use with each line of a list of the kernel. One that cannot be
+// read is empty.
+func kernelLines(path string, use func(line string)) {
 	file, err := os.Open(path)
 	if err != nil {
 		return
@@ -26,7 +26,7 @@ func kernelLines(path string, use func(fields []string)) {
 		if !lines.Scan() {
 			return
 		}
-		use(strings.Fields(lines.Text()))
+		use(lines.Text())
 	}
 }
 
@@ -34,10 +34,10 @@ func kernelLines(path string, use func(fields []string)) {
 // A confined command could connect to them, because a mount that is read-only does
 // not keep it from that, and no rule of the kernel's does.
 func foreignSockets() (paths []string) {
-	const path, fields = 7, 8
-	kernelLines("/proc/net/unix", func(f []string) {
-		if len(f) == fields && filepath.IsAbs(f[path]) {
-			paths = append(paths, filepath.Clean(f[path]))
+	kernelLines("/proc/net/unix", func(line string) {
+		// Seven columns have no slash, and a path may have blanks.
+		if at := strings.IndexByte(line, '/'); at > 0 && line[at-1] == ' ' {
+			paths = append(paths, filepath.Clean(line[at:]))
 		}
 	})
 	slices.Sort(paths)
@@ -51,8 +51,8 @@ type mounted struct{ device, root, path string }
 // mountTable returns the mounts of this machine.
 func mountTable() (table []mounted) {
 	const device, root, path, fields = 2, 3, 4, 6
-	kernelLines("/proc/self/mountinfo", func(f []string) {
-		if len(f) >= fields {
+	kernelLines("/proc/self/mountinfo", func(line string) {
+		if f := strings.Fields(line); len(f) >= fields {
 			table = append(table, mounted{f[device], unescape(f[root]), unescape(f[path])})
 		}
 	})

@@ -69,7 +69,7 @@ func (l landlock) level() confine.Level { return l.found }
 
 // jail implements [enforcer].
 func (l landlock) jail(spec Spec, argv []string) (_ *jail, err error) {
-	p := *spec.Confine
+	p := spec.Confine.WithoutLayers()
 	if p.Network == confine.NetworkProxy && p.Proxy == nil {
 		p.Network = confine.NetworkNone
 	}

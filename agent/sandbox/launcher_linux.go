@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -184,7 +185,7 @@ func (l launcher) jail(spec Spec, argv []string) (_ *jail, err error) {
 		}
 	}
 	m, err := plan(p, dir)
-	j := &jail{argv: append([]string{l.program, "run"}, argv...), env: append([]string{"TMPDIR=/tmp", "PWD=" + m.dir}, p.Env...), undo: m.undo}
+	j := &jail{argv: append([]string{l.program, "run"}, argv...), env: slices.Concat([]string{"TMPDIR=/tmp", "PWD=" + m.dir}, p.Env, m.env), undo: m.undo}
 	defer func() {
 		if err != nil {
 			j.release()

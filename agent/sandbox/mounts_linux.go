@@ -18,6 +18,7 @@ type mounts struct {
 	steps   []mount  // from the root down, one for each path
 	roots   []string // the writable folders, without links
 	dir     string   // the working directory, without links
+	env     []string // variables that the plan asks for
 	// undo has what removes the plan's placeholders.
 	undo []func()
 }
@@ -43,6 +44,7 @@ const (
 	emptyFolder mountKind = iota
 	changeableBind
 	readableBind
+	layered // what is at the path, with changes kept at the source
 )
 
 // The ranks of steps. At the same path the later one in this list wins.
@@ -129,6 +131,11 @@ func (m *mounts) arrange(dir string) error {
 		m.roots = append(m.roots, real)
 		m.bind(writes, changeableBind, real, real)
 	}
+	for _, c := range p.Caches {
+		if err := m.layer(c); err != nil {
+			return err
+		}
+	}
 	for _, path := range p.Readable {
 		if real, err := m.links.follow(path); err == nil {
 			m.bind(reads, readableBind, real, real)
@@ -154,6 +161,32 @@ func (m *mounts) arrange(dir string) error {
 		}
 	}
 	m.enter(dir)
+	return nil
+}
+
+// layer puts a cache of the command's own over the user's. A cache that the user
+// does not have is led to by its variable.
+func (m *mounts) layer(c confine.Cache) error {
+	lower, err := m.links.follow(c.Path)
+	if slices.ContainsFunc(m.steps, func(s mount) bool { return s.kind == layered && within(s.path, lower) }) {
+		return nil // the layer above it keeps its changes
+	}
+	if err != nil || !m.links.isDir(lower) || m.isWritable(lower) {
+		if c.Variable != "" {
+			m.env = append(m.env, c.Variable+"="+c.Own)
+		}
+		return nil //nolint:nilerr // the user has none
+	}
+	for _, name := range []string{"changes", "work"} {
+		if err := os.MkdirAll(filepath.Join(c.Own, name), 0o700); err != nil {
+			return fmt.Errorf("make a cache for confined commands: %w", err)
+		}
+	}
+	upper, err := m.links.follow(c.Own)
+	if err != nil {
+		return fmt.Errorf("the cache of confined commands cannot be found: %w", err)
+	}
+	m.bind(writes, layered, upper, lower)
 	return nil
 }
 

@@ -150,7 +150,9 @@ func (l launcher) open(joined []*os.File, count int, args ...string) (_ []*os.Fi
 	cmd.ExtraFiles = append([]*os.File{theirs, nil}, joined...) // it needs no plan
 	cmd.SysProcAttr = ownSession()
 	closeDescriptorsOnExec()
-	if err := cmd.Run(); err != nil {
+	err = cmd.Run()
+	_ = theirs.Close() // so that nobody waits for what nobody sends
+	if err != nil {
 		if said, failed := receive(ours); failed == nil && int(said.Stage) < len(stages) {
 			return nil, fmt.Errorf("%s: %w", stages[said.Stage], unix.Errno(said.Value))
 		}

@@ -56,7 +56,7 @@ func (s seatbelt) jail(spec Spec, argv []string) (_ *jail, err error) {
 			j.release()
 		}
 	}()
-	p, err := withoutLinks(*spec.Confine)
+	p, err := withoutLinks(spec.Confine.WithoutLayers())
 	if err != nil {
 		return nil, err
 	}

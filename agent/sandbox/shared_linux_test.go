@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,8 +36,9 @@ func TestCommandsShareANetwork(t *testing.T) {
 	spec := y.spec(server)
 	spec.Confine, spec.Scope, spec.Timeout = &y.profile, scope, time.Minute
 	spec.Output = func(text string) {
-		if number := strings.TrimSpace(text); number != "" && len(port) == 0 {
-			port <- number
+		select {
+		case port <- strings.TrimSpace(text):
+		default: // what the server says of requests
 		}
 	}
 	p, err := Start(t.Context(), spec)
@@ -79,7 +81,12 @@ func TestPortsOfACommand(t *testing.T) {
 			if confined {
 				spec.Confine = &y.profile
 			}
-			spec.Output = func(text string) { printed <- strings.TrimSpace(text) }
+			spec.Output = func(text string) {
+				select {
+				case printed <- strings.TrimSpace(text):
+				default: // what the server says of requests
+				}
+			}
 			p, err := Start(t.Context(), spec)
 			if err != nil {
 				t.Fatal(err)
@@ -149,7 +156,8 @@ for path in sys.argv[1:]:
 	own := `python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.bind("own.sock"); s.listen(); print("open", flush=True); s.accept()'`
 	spec := y.spec(own)
 	open := make(chan struct{})
-	spec.Confine, spec.Scope, spec.Output = &y.profile, scope, func(string) { close(open) }
+	var once sync.Once
+	spec.Confine, spec.Scope, spec.Output = &y.profile, scope, func(string) { once.Do(func() { close(open) }) }
 	p, err := Start(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
@@ -248,5 +256,50 @@ func TestOtherPlaces(t *testing.T) {
 	}
 	if got := unescape(`/a\040b\134c\0`); got != `/a b\c\0` {
 		t.Error(got)
+	}
+}
+
+// A command sees the caches of its user, and what it changes there only confined
+// commands see. A cache that the user does not have is its own from the beginning.
+func TestCachesAreLayered(t *testing.T) {
+	t.Parallel()
+	l := needsLauncher(t)
+	y := newYard(t)
+	y.by = l
+	user := filepath.Join(y.base, "home/.cache")
+	for name, text := range map[string]string{"warm": "of the user", "go-build/x": "built", "doomed": "x"} {
+		path := filepath.Join(user, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := filepath.Join(y.base, "own")
+	y.profile.Writable = append(y.profile.Writable, own)
+	y.profile.Caches = []confine.Cache{
+		{Path: user, Own: filepath.Join(own, "xdg"), Variable: "XDG_CACHE_HOME"},
+		{Path: filepath.Join(user, "go-build"), Own: filepath.Join(own, "go"), Variable: "GOCACHE"},
+		{Path: filepath.Join(y.base, "home/.npm"), Own: filepath.Join(own, "npm"), Variable: "npm_config_cache"},
+	}
+	if err := os.Mkdir(own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		`cd ~/.cache && cat warm go-build/x && echo poisoned >warm && echo new >new && mkdir -p deep/er && echo y >go-build/y && rm doomed`,
+		`cd ~/.cache && grep poisoned warm && grep new new && test -d deep/er && test ! -e doomed && grep y go-build/y`, // by the command before
+		`test -z "$XDG_CACHE_HOME$GOCACHE" && test "$npm_config_cache" = BASE/own/npm && mkdir -p "$npm_config_cache" && echo z >"$npm_config_cache/z"`,
+	} {
+		if r := y.confined(t, line); r.ExitCode != 0 {
+			t.Errorf("%s: exit %d\n%s", line, r.ExitCode, r.Stdout)
+		}
+	}
+	if r := y.free(t, `cd ~/.cache && cat warm && find . -type f | sort`); r.Stdout != "of the user./doomed\n./go-build/x\n./warm\n" {
+		t.Errorf("the user sees: %s", r.Stdout)
+	}
+	env := confine.Profile{Caches: y.profile.Caches}.WithoutLayers().Env
+	if want := []string{"XDG_CACHE_HOME=" + own + "/xdg", "GOCACHE=" + own + "/go", "npm_config_cache=" + own + "/npm"}; !cmp.Equal(env, want) {
+		t.Error(cmp.Diff(want, env))
 	}
 }

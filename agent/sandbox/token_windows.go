@@ -45,7 +45,7 @@ const (
 
 // jail implements [enforcer].
 func (restrictedToken) jail(spec Spec, argv []string) (_ *jail, err error) {
-	p := *spec.Confine
+	p := spec.Confine.WithoutLayers()
 	j := &jail{argv: argv}
 	defer func() {
 		if err != nil {

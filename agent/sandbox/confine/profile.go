@@ -25,8 +25,9 @@ type Profile struct {
 	// Temp is the folder that the command sees as its folder for temporary
 	// files. If it is empty, the command has one of its own, which ends with it.
 	Temp string
-	// Env replaces variables of the command's environment ("NAME=value"), for
-	// programs that keep their files where it cannot write.
+	// Caches are folders in which programs keep what they can make or fetch again.
+	Caches []Cache
+	// Env replaces variables of the command's environment ("NAME=value").
 	Env []string
 	// Network says whom it reaches, and Proxy answers for [NetworkProxy].
 	Network Network
@@ -43,6 +44,33 @@ type Profile struct {
 // lets a command confine its own children. Weaker accepts a means that works
 // inside a container and enforces less.
 type Relaxed struct{ Nested, Weaker bool }
+
+// Cache is a folder of the user's, of which the command sees what is there, and which
+// only confined commands see changed: nothing that they put there is run by others.
+type Cache struct {
+	Path string // the user's
+	Own  string // where the changes are kept
+	// Variable leads programs to Own where nothing can be put over Path; empty if
+	// there is no such variable.
+	Variable string
+}
+
+// environ returns the variables that lead to the own folders of caches.
+func (p Profile) environ() (env []string) {
+	for _, c := range p.Caches {
+		if c.Variable != "" {
+			env = append(env, c.Variable+"="+c.Own)
+		}
+	}
+	return env
+}
+
+// WithoutLayers returns the profile for a system on which nothing can be put over a
+// folder: variables lead to the own folders of caches, as far as programs know them.
+func (p Profile) WithoutLayers() Profile {
+	p.Env, p.Caches = append(p.environ(), p.Env...), nil
+	return p
+}
 
 // Sockets says which sockets with a path a confined command may use.
 type Sockets string

@@ -204,6 +204,18 @@ var secrets = strings.Fields(`
 	.config/containers/auth.json .config/sops .config/doctl .config/hcloud .pulumi/credentials.json .cache/huggingface/token
 `)
 
+// caches are the folders of a home in which programs keep what they can make or fetch
+// again, the folder of the own copy, and the variable that names the first.
+var caches = []struct{ path, own, variable string }{
+	{".cache", "xdg", "XDG_CACHE_HOME"}, {".cache/go-build", "go-build", "GOCACHE"}, // each above those inside of it
+	{"go/pkg", "go-pkg", ""}, {"go/bin", "go-bin", ""},
+	{".npm", "npm", "npm_config_cache"}, {".yarn", "yarn", ""}, {".cache/yarn", "yarn-cache", "YARN_CACHE_FOLDER"},
+	{".local/share/pnpm", "pnpm", ""}, {".bun", "bun", ""}, {".deno", "deno", ""}, {".cache/pip", "pip", "PIP_CACHE_DIR"},
+	{".cargo/registry", "cargo-registry", ""}, {".cargo/git", "cargo-git", ""}, {".rustup", "rustup", ""},
+	{".gradle", "gradle", "GRADLE_USER_HOME"}, {".m2/repository", "maven", ""}, {".nuget/packages", "nuget", "NUGET_PACKAGES"},
+	{".cache/ccache", "ccache", "CCACHE_DIR"}, {".pub-cache", "pub", "PUB_CACHE"}, {".ivy2", "ivy", ""}, {".cache/composer", "composer", "COMPOSER_CACHE_DIR"},
+}
+
 // profile returns what commands may do, given the lists of all settings.
 func (at Place) profile(read, write, denied []string) Profile {
 	p := Profile{Writable: []string{at.Project}, Temp: at.Temp, Readable: slices.Clone(at.Visible), Hidden: slices.Clone(at.Own)}
@@ -234,13 +246,10 @@ func (at Place) profile(read, write, denied []string) Profile {
 			}
 		}
 	}
-	if at.Cache != "" {
-		p.Writable = append(p.Writable, at.Cache)
-		for _, c := range [][2]string{
-			{"XDG_CACHE_HOME", ""}, {"GOCACHE", "go-build"}, {"npm_config_cache", "npm"}, {"YARN_CACHE_FOLDER", "yarn"},
-			{"PIP_CACHE_DIR", "pip"}, {"GRADLE_USER_HOME", "gradle"}, {"CCACHE_DIR", "ccache"},
-		} {
-			p.Env = append(p.Env, c[0]+"="+filepath.Join(at.Cache, c[1]))
+	if at.Cache != "" && at.Home != "" {
+		p.Writable = append(p.Writable, at.Cache) // for programs that a variable leads there
+		for _, c := range caches {
+			p.Caches = append(p.Caches, Cache{filepath.Join(at.Home, filepath.FromSlash(c.path)), filepath.Join(at.Cache, c.own), c.variable})
 		}
 	}
 	return p

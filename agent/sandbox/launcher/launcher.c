@@ -75,7 +75,8 @@ struct step {
 	struct identity what, place; // of what has to be at the source and at the target
 };
 
-enum { EMPTY, CHANGEABLE, READABLE };
+// A LAYER shows what is at its target, and changes to it go to its source.
+enum { EMPTY, CHANGEABLE, READABLE, LAYER };
 
 // System calls. They return a negative error number.
 
@@ -180,7 +181,7 @@ static void read_plan(void) {
 		must(READ_PLAN, -EINVAL);
 	for (uint32_t i = 0; i < plan->steps; i++) {
 		const struct step *s = &steps[i];
-		if (s->kind > READABLE || s->mode > 0777 || s->source < texts || s->source >= size || s->target < texts || s->target >= size)
+		if (s->kind > LAYER || s->mode > 0777 || s->source < texts || s->source >= size || s->target < texts || s->target >= size)
 			must(READ_PLAN, -EINVAL);
 	}
 }
@@ -398,6 +399,39 @@ static void processes(unsigned uid) {
 	call(close, proc);
 }
 
+// name_of writes the path by which a descriptor of this process can be opened.
+static const char *name_of(char *at, int fd) {
+	static const char folder[] = "/proc/self/fd/";
+	for (int i = 0; folder[i]; i++)
+		*at++ = folder[i];
+	number(at, fd);
+	return at - (sizeof folder - 1);
+}
+
+// layer_of returns a file system that shows lower, and keeps changes in the folder
+// "changes" of upper. If the kernel makes none, as on top of some file systems, it
+// returns upper alone: programs then begin with empty caches.
+static int layer_of(int lower, int upper) {
+	char below[32], above[32], beside[32];
+	int changes = must(SOURCE, find(upper, "changes", O_DIRECTORY)), work = must(SOURCE, find(upper, "work", O_DIRECTORY));
+	const char *options[] = {"lowerdir", name_of(below, lower), "upperdir", name_of(above, changes), "workdir", name_of(beside, work)};
+	long context = call(fsopen, "overlay", FSOPEN_CLOEXEC), mount = context;
+	for (int i = 0; mount >= 0 && i < 6; i += 2)
+		mount = call(fsconfig, context, FSCONFIG_SET_STRING, options[i], options[i + 1], 0);
+	if (mount >= 0)
+		mount = call(fsconfig, context, FSCONFIG_SET_FLAG, "userxattr", 0, 0);
+	if (mount >= 0)
+		mount = call(fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0);
+	if (mount >= 0)
+		mount = call(fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	call(close, context);
+	call(close, work);
+	if (mount < 0)
+		return copy(SOURCE, changes, &attributes_of[CHANGEABLE]);
+	call(close, changes);
+	return mount;
+}
+
 static int mounts[MOST_STEPS];
 
 // sources copies what will be mounted, while nothing is mounted over it.
@@ -408,6 +442,13 @@ static void sources(void) {
 			continue;
 		int fd = must(SOURCE, find(AT_FDCWD, text(s->source), 0));
 		check(SOURCE, fd, &s->what);
+		if (s->kind == LAYER) {
+			int lower = must(SOURCE, find(AT_FDCWD, text(s->target), O_DIRECTORY));
+			mounts[current] = layer_of(lower, fd);
+			call(close, lower);
+			call(close, fd);
+			continue;
+		}
 		mounts[current] = copy(SOURCE, fd, &attributes_of[s->kind]);
 	}
 }
