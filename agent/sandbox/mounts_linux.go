@@ -47,6 +47,9 @@ const (
 	layered // what is at the path, with changes kept at the source
 )
 
+// optional is the mode of a bind that is left out if there is nothing at its path.
+const optional os.FileMode = 1
+
 // The ranks of steps. At the same path the later one in this list wins.
 const (
 	base = iota
@@ -219,7 +222,7 @@ func (m *mounts) hideSockets(paths []string) {
 			continue // it sees none there
 		}
 		if info, err := os.Lstat(real); err == nil && info.Mode()&os.ModeSocket != 0 {
-			m.bind(hides, readableBind, os.DevNull, real)
+			m.steps = append(m.steps, mount{path: real, rank: hides, kind: readableBind, mode: optional, source: os.DevNull})
 		}
 	}
 }

@@ -47,17 +47,18 @@ func TestCommandsShareANetwork(t *testing.T) {
 	}
 	defer p.Stop()
 	at := <-port
+	other := NewScope()
+	t.Cleanup(other.End)
 	for _, row := range []struct {
 		name  string
 		scope Scope
 		want  string
-	}{{"the same scope", scope, "package main"}, {"another scope", NewScope(), "refused"}, {"no scope", Scope{}, "refused"}} {
+	}{{"the same scope", scope, "package main"}, {"another scope", other, "refused"}, {"no scope", Scope{}, "refused"}} {
 		spec := y.spec("exec 3<>/dev/tcp/127.0.0.1/" + at + "; printf 'GET /main.go HTTP/1.0\r\n\r\n' >&3; cat <&3")
 		spec.Confine, spec.Scope = &y.profile, row.scope
 		if r := y.run(t, spec); !strings.Contains(r.Stdout, row.want) {
 			t.Errorf("%s: %s", row.name, r.Stdout)
 		}
-		row.scope.End()
 	}
 	if _, err := net.Dial("tcp", "127.0.0.1:"+at); err == nil {
 		t.Error("this machine reaches it")
@@ -147,7 +148,8 @@ for path in sys.argv[1:]:
 	run := func(line string) string {
 		spec := y.spec(line)
 		spec.Confine, spec.Scope = &y.profile, scope
-		return y.run(t, spec).Stdout
+		r := y.run(t, spec)
+		return fmt.Sprintf("%sexit %d after %v", r.Stdout, r.ExitCode, r.Duration)
 	}
 	foreign := connect + `BASE/home/open.sock "BASE/outside/other project.sock" dev.sock socket`
 	if got := run(foreign); strings.Contains(got, "reached") || strings.Count(got, "failed") != 4 {

@@ -70,7 +70,7 @@ struct identity {
 };
 
 struct step {
-	uint32_t kind, mode; // mode is that of an empty folder
+	uint32_t kind, mode; // mode is that of an empty folder; of others, 1 if nothing need be there
 	uint32_t source, target;
 	struct identity what, place; // of what has to be at the source and at the target
 };
@@ -460,6 +460,10 @@ static void targets(void) {
 		if (s->kind == EMPTY)
 			mounts[current] = empty_folder(TARGET, s->mode, "256m");
 		long at = find(AT_FDCWD, text(s->target), 0);
+		if (at == -ENOENT && s->kind == READABLE && s->mode) {
+			call(close, mounts[current]);
+			continue;
+		}
 		if (at == -ENOENT && !s->place.inode)
 			at = make(text(s->target), s->kind == EMPTY || is_folder(TARGET, mounts[current]));
 		must(TARGET, at);
