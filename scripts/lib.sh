@@ -11,14 +11,14 @@ window_tags=desktop,production,webkit2_41,$tags
 export GOFLAGS="${GOFLAGS:-} -tags=$tags"
 
 # with_launcher: adds the program that confines commands on Linux to what is built
-# from here on. Without a C compiler that can build it, bubblewrap confines them.
+# from here on. Without a C compiler that can build it, Landlock alone confines them.
 with_launcher() {
   local program=agent/sandbox/launcher/launcher
   [[ $(uname -s) == Linux && $tags != *launcher* ]] || return 0
   if [[ ! $program -nt $program.c ]]; then
     "${CC:-cc}" -std=gnu11 -Os -Wall -Wextra -ffreestanding -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables \
       -static -no-pie -nostdlib -s -Wl,--build-id=none -Wl,-z,noexecstack -o "$program.$$" $program.c >&2 ||
-      { say "the launcher was not built: bubblewrap confines commands"; return 0; }
+      { say "the launcher was not built: only Landlock confines commands"; return 0; }
     mv "$program.$$" $program
   fi
   tags+=,launcher

@@ -190,7 +190,7 @@ func (c *command) checkSandbox() check {
 	if !level.Works() {
 		ch.State = stateOff
 		if level.Lack == confine.LackMissing {
-			ch.Next = "Install the package bubblewrap."
+			ch.Next = "Use a build that has the launcher, as scripts/build.sh makes it."
 		}
 	}
 	return ch

@@ -214,7 +214,7 @@ func (b Blocked) Sentence() string {
 	case BlockedRead:
 		return "Commands run confined here and cannot read" + name(" ") + ", which may hold secrets."
 	case BlockedEntry:
-		return "Commands run confined here without bubblewrap, and can change the files that are directly in this folder but not create, rename or delete there" + name(": ") + ". They can do so in most folders below it and in $TMPDIR."
+		return "Commands run confined here without namespaces, and can change the files that are directly in this folder but not create, rename or delete there" + name(": ") + ". They can do so in most folders below it and in $TMPDIR."
 	case BlockedNetwork:
 		return "Commands run confined here, without a network" + name(", and cannot reach ") + "."
 	case BlockedDirect:

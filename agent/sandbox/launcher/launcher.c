@@ -1,4 +1,4 @@
-// The launcher puts a command into namespaces of its own, as bubblewrap does, with
+// The launcher puts a command into namespaces of its own, with
 // a plan that package sandbox wrote (plan_linux.go). It follows no links, and it
 // compares what it mounts with what the plan has seen there.
 //

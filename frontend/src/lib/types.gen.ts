@@ -1475,7 +1475,7 @@ export type Marks = {
 
 export type Meaning = "command" | "prefix" | "pattern" | "commands" | "reads" | "edits" | "host" | "agent" | "server" | "tool" | "tools" | "nothing"
 
-export type Means = "" | "namespaces" | "bubblewrap" | "landlock" | "seatbelt" | "restricted_token"
+export type Means = "" | "namespaces" | "landlock" | "seatbelt" | "restricted_token"
 
 export type Media = {
   mime: string

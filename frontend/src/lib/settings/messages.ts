@@ -42,7 +42,7 @@ export const messages = {
   confine_whole: 'Fully supported on this system ({means}).',
   confine_part: 'This works here in part: {why}',
   confine_none: 'This does not work here: {why}',
-  confine_missing: 'this needs the package bubblewrap, which is not installed.',
+  confine_missing: 'this build of Atelier lacks the program that it takes.',
   confine_refused:
     'the system does not allow namespaces to be made. Its administrator can change that.',
   confine_kernel: 'this kernel lacks the necessary features.',

@@ -43,7 +43,7 @@ export const zhCN: Translated<typeof messages> = {
   confine_whole: '此功能在这里完全有效（{means}）。',
   confine_part: '此功能在这里部分有效：{why}',
   confine_none: '此功能在这里无法使用：{why}',
-  confine_missing: '需要 bubblewrap 软件包，但尚未安装。',
+  confine_missing: '这个 Atelier 版本缺少所需的程序。',
   confine_refused: '系统不允许为命令创建命名空间。系统管理员可以更改这一点。',
   confine_kernel: '内核缺少所需的功能。',
   confine_unsupported: '这个系统没有可用的方法。',

@@ -109,7 +109,7 @@ export const tabs: readonly Tab[] = [
         label: own('confine'),
         hint: own('confine_hint'),
         words:
-          'sandbox confinement bubblewrap landlock isolation network security bash shell 沙箱 沙盒 限制 隔离 网络 安全 命令',
+          'sandbox confinement namespaces landlock isolation network security bash shell 沙箱 沙盒 限制 隔离 网络 安全 命令',
       },
       {
         id: 'confine_free',
