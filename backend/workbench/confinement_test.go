@@ -49,7 +49,7 @@ func bashes(members ...any) llmtest.Round {
 func TestCommandsRunConfined(t *testing.T) {
 	t.Parallel()
 	p, id, base := confinedPage(t, backend.Sandbox{On: true, Free: true},
-		bashes("command", "echo x >made && echo y >/tmp/kept && cat made && mkdir -p $GOCACHE && echo z >$GOCACHE/z"),
+		bashes("command", "echo x >made && echo y >/tmp/kept && cat made && cache=${GOCACHE:-$HOME/.cache/go-build} && mkdir -p $cache && echo z >$cache/z"),
 		bashes("command", "cat /tmp/kept; echo x >../outside"),
 		bashes("command", "echo x >.git/config"),
 		bashes("command", "echo x >bg; echo x >../outside2", "yield_time_ms", 60000))
