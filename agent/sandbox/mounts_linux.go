@@ -174,7 +174,7 @@ func (m *mounts) layer(c confine.Cache) error {
 	if slices.ContainsFunc(m.steps, func(s mount) bool { return s.kind == layered && within(s.path, lower) }) {
 		return nil // the layer above it keeps its changes
 	}
-	if err != nil || !m.links.isDir(lower) || m.isWritable(lower) {
+	if c.Path == "" || err != nil || !m.links.isDir(lower) || m.isWritable(lower) {
 		if c.Variable != "" {
 			m.env = append(m.env, c.Variable+"="+c.Own)
 		}

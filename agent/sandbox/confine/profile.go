@@ -48,7 +48,7 @@ type Relaxed struct{ Nested, Weaker bool }
 // Cache is a folder of the user's, of which the command sees what is there, and which
 // only confined commands see changed: nothing that they put there is run by others.
 type Cache struct {
-	Path string // the user's
+	Path string // the user's; empty if the home is not known
 	Own  string // where the changes are kept
 	// Variable leads programs to Own where nothing can be put over Path; empty if
 	// there is no such variable.

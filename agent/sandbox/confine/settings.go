@@ -246,10 +246,14 @@ func (at Place) profile(read, write, denied []string) Profile {
 			}
 		}
 	}
-	if at.Cache != "" && at.Home != "" {
+	if at.Cache != "" {
 		p.Writable = append(p.Writable, at.Cache) // for programs that a variable leads there
 		for _, c := range caches {
-			p.Caches = append(p.Caches, Cache{filepath.Join(at.Home, filepath.FromSlash(c.path)), filepath.Join(at.Cache, c.own), c.variable})
+			own := Cache{Own: filepath.Join(at.Cache, c.own), Variable: c.variable}
+			if at.Home != "" {
+				own.Path = filepath.Join(at.Home, filepath.FromSlash(c.path))
+			}
+			p.Caches = append(p.Caches, own)
 		}
 	}
 	return p
