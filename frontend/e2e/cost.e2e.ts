@@ -126,7 +126,7 @@ test('every request is priced, and an unknown price is never shown as zero', asy
     locale: 'zh-CN',
   })
   await chinese.page.getByRole('button', { name: '费用', exact: true }).click()
-  await chinese.page.getByText('1 次请求的价格未知：my-model。').waitFor()
+  await chinese.page.getByText('1 次请求的费用未知：my-model。').waitFor()
   await shot(chinese.page, 'cost-panel-zh')
   await chinese.page.getByRole('button', { name: '模型：my-model' }).click()
   await chinese.page.getByRole('combobox', { name: '查找模型' }).waitFor()

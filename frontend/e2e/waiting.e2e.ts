@@ -72,7 +72,7 @@ test('questions of all sessions outlive a kill and are answered in one place', a
   await rail(page, 2).waitFor()
   await openPanel(page, 'Waiting')
   await waiting(page).getByText('Make one').waitFor()
-  const folded = waiting(page).getByRole('button', { name: /^Tidy up: Bash rm -rf/ })
+  const folded = waiting(page).getByRole('button', { name: /^Tidy up.*Bash rm -rf/ })
   await folded.waitFor()
   await asked(page).getByText('touch one').waitFor()
   await shots(page, 'waiting')

@@ -10,7 +10,6 @@ export const messages = {
     one: 'Your rule answered {n} other request.',
     other: 'Your rule answered {n} other requests.',
   },
-  row: '{title}: {tool} {argument}. {risk}.',
 } as const
 
 export const own = translator('waiting/messages', messages)

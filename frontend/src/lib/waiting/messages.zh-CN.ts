@@ -11,5 +11,4 @@ export const zhCN: Translated<typeof messages> = {
     one: '你的规则已回答另外 {n} 个请求。',
     other: '你的规则已回答另外 {n} 个请求。',
   },
-  row: '{title}：{tool} {argument}。{risk}。',
 }
