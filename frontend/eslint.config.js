@@ -43,7 +43,7 @@ export default ts.config(
   {
     files: ['**/*.svelte'],
     rules: {
-      'max-lines': ['error', 200],
+      'max-lines': ['error', 230],
       // Only Markdown.svelte and CodeBlock.svelte insert HTML, after DOMPurify.
       'svelte/no-at-html-tags': 'error',
     },

@@ -1,7 +1,7 @@
 /** Changed files and comments on their lines. */
 import type { Side } from './diff'
 import type { Entry, ToolEntry } from './entries'
-import type { ChangedFile, ChangeScope, Event, FileState } from '../types.gen'
+import type { ChangedFile, ChangeScope, Event, FileState, Staged } from '../types.gen'
 
 export const scopes: readonly ChangeScope[] = ['session', 'turn', 'uncommitted', 'branch']
 
@@ -24,6 +24,14 @@ export const letters: Record<FileState, string> = {
 export function splitPath(path: string): { folder: string; name: string } {
   const end = path.replace(/\/$/, '').lastIndexOf('/') + 1
   return { folder: path.slice(0, end), name: path.slice(end) }
+}
+
+/** The paths of files of which only a part is staged: they are listed twice. */
+export function partlyStaged(files: readonly ChangedFile[]): ReadonlySet<string> {
+  const of = (group: Staged) =>
+    files.filter(({ staged }) => staged === group).map(({ path }) => path)
+  const rest = new Set(of('none'))
+  return new Set(of('all').filter((path) => rest.has(path)))
 }
 
 /** Whether the file can be opened: it is there, and it is one. */

@@ -10,7 +10,12 @@ beforeEach(() => setLanguage('en'))
 function show() {
   const removeEndpoint = vi.fn(() => Promise.resolve())
   const house = { id: 'house', name: 'House', base_url: 'https://house/v1' }
-  const catalog = { endpoints: [house], loadEndpoints: () => Promise.resolve(), removeEndpoint, tested: () => undefined }
+  const catalog = {
+    endpoints: [house],
+    loadEndpoints: () => Promise.resolve(),
+    removeEndpoint,
+    tested: () => undefined,
+  }
   renderInApp(EndpointsPanel, { catalog: catalog as unknown as Catalog })
   return removeEndpoint
 }

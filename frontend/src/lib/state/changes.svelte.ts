@@ -1,5 +1,5 @@
 import { type ApiError, asApiError, type Call } from '../api'
-import { isOfSession } from '../model/changes'
+import { isOfSession, partlyStaged } from '../model/changes'
 import { oneAtATime } from '../model/oneAtATime'
 import type {
   ChangedFile,
@@ -45,15 +45,7 @@ export class Changes {
   /** Files are staged and committed here. */
   readonly stages = $derived.by(() => this.scope === 'uncommitted' && this.list?.git === 'ready')
   /** Files of which only a part is staged: they are listed twice. */
-  readonly parted = $derived.by(() => {
-    const staged = new Set(
-      this.files.filter((file) => file.staged === 'all').map(({ path }) => path),
-    )
-    const rest = this.files.filter(
-      ({ path, staged: group }) => group === 'none' && staged.has(path),
-    )
-    return new Set(rest.map(({ path }) => path))
-  })
+  readonly parted = $derived.by(() => partlyStaged(this.files))
   #session = $state('')
   #base = $state('')
   #soon: ReturnType<typeof setTimeout> | undefined

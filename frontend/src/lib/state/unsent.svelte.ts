@@ -11,7 +11,7 @@ import { forget, recall, remember, storedKeys } from './remember'
 /** The texts that this page has read or written, by their keys, such as draft:SESSION. */
 const texts = new SvelteMap<string, string>()
 /** The revisions of the texts as the application has them, as far as this page knows them. */
-const revisions = new Map<string, number>()
+const revisions = new SvelteMap<string, number>()
 /** What the application does not have yet. */
 const unsaved = new SvelteSet<string>()
 
