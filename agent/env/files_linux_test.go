@@ -17,15 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func content(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 func TestReadLines(t *testing.T) { // LOOP-23
 	t.Parallel()
 	long := strings.Repeat("x", maxLine+5)

@@ -203,3 +203,12 @@ func sorted(lines []string) []string {
 	slices.Sort(lines)
 	return lines
 }
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -66,7 +66,7 @@ test.each<[string, Usage, string, string]>([
     'known',
     { ...noUsage, input: 20_000, known: true },
     '20%',
-    '20.0 k of 100.0 k tokens in context',
+    '20%, 20.0 k of 100.0 k tokens in context',
   ],
   ['unknown', noUsage, 'Context size unknown', 'Context size unknown'],
 ])('an answered conversation of %s size can be compacted', async (_, usage, figure, label) => {

@@ -66,7 +66,7 @@ test('the authors of the lines are read when they are asked for, and marked once
   expect(
     screen.getByRole('button', { name: /^Line 3: Add taxes⟨U\+202E⟩, turn 3, gpt$/ }),
   ).toBeTruthy()
-  expect(screen.getByRole('button', { name: /^Line 4: Changed while no session/ })).toBeTruthy()
+  expect(screen.getByRole('button', { name: /^Line 4: ✎, Changed while no session/ })).toBeTruthy()
   await changes.blame(false)
   await vi.waitFor(() => expect(marks()).toEqual([]))
 })
