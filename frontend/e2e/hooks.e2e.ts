@@ -94,7 +94,7 @@ test('a hook is written, denies a call, is replayed and switched off, by keyboar
   expect(await violations(page)).toEqual([])
   await tabTo(panel.getByRole('button', { name: 'Go to the call' }))
   await page.keyboard.press('Enter')
-  await expect.poll(() => focused(page).getAttribute('aria-label')).toMatch(/Read \.env/)
+  await expect.poll(() => focused(page).innerText()).toMatch(/Read\s+\.env/)
 
   await pressIn(panel, list)
   const power = panel.getByRole('switch', { name: 'Run Keep .env private' })
