@@ -52,6 +52,10 @@ export async function startModel(
       response.end(JSON.stringify({ object: 'list', data: [{ id: modelID, object: 'model' }] }))
       return
     }
+    if (request.method !== 'POST' || request.url?.startsWith('/api/')) {
+      response.writeHead(404).end() // how large the window of a local server is
+      return
+    }
     const body = JSON.parse(await read(request)) as {
       model: string
       messages: { content: unknown }[]

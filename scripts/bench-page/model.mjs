@@ -56,6 +56,10 @@ export async function startModel(rate) {
       response.end(JSON.stringify({ object: 'list', data: [{ id: modelID, object: 'model' }] }))
       return
     }
+    if (request.method !== 'POST' || request.url.startsWith('/api/')) {
+      response.writeHead(404).end() // how large the window of a local server is
+      return
+    }
     let body = ''
     for await (const chunk of request) body += chunk
     const asked = JSON.stringify(JSON.parse(body).messages.at(-1)?.content)

@@ -112,6 +112,10 @@ async function startModel() {
       response.end(JSON.stringify({ object: 'list', data: [{ id: 'coder', object: 'model' }] }))
       return
     }
+    if (request.method !== 'POST' || request.url.startsWith('/api/')) {
+      response.writeHead(404).end() // how large the window of a local server is
+      return
+    }
     let body = ''
     for await (const chunk of request) body += chunk
     const { messages } = JSON.parse(body)
