@@ -51,8 +51,8 @@ test('a failed command unfolds at its end, a mistake of the agent stays folded, 
   await question(page, 'touch y').waitFor()
   const failed = page.getByRole('button', { name: /details of Bash touch x/ })
   await expect.poll(() => failed.getAttribute('aria-expanded')).toBe('true')
-  const described = await failed.getAttribute('aria-describedby')
-  expect(await page.locator(`[id="${described}"]`).innerText()).toBe('exit 3')
+  const [, result] = (await failed.getAttribute('aria-labelledby'))?.split(' ') ?? []
+  expect(await page.locator(`[id="${result}"]`).innerText()).toBe('exit 3')
   const terminal = page.locator('.terminal').filter({ hasText: 'the cause' })
   const isAtItsEnd = () =>
     terminal.evaluate((it) => {
