@@ -54,6 +54,8 @@ test('calls are listed with what authorised them, and filtered, by keyboard only
     { text: 'It is later.' },
   ])
   const panel = await openPanelByKey(page, 'Permissions')
+  await tabTo(panel.getByRole('button', { name: 'What ran', exact: true }))
+  await page.keyboard.press('Enter')
   await panel.getByText(/^Nothing has run yet/).waitFor()
   await prompt(page, 'Go')
   await asks(page, 'touch made').waitFor()
