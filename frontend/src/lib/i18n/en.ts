@@ -429,7 +429,7 @@ export const en = {
   'mode.plan_hint': 'Reads and plans, and asks before every change.',
   'mode.acceptEdits': 'Accept edits',
   'mode.acceptEdits_hint': 'Edits files in the project freely and asks for the rest.',
-  'mode.auto': 'Auto (confined)',
+  'mode.auto': 'Auto',
   'mode.auto_hint': 'Does most things freely and asks before dangerous ones.',
   'mode.dontAsk': 'Deny the rest',
   'mode.dontAsk_hint': 'Denies everything that would need your consent.',

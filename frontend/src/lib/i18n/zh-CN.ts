@@ -407,7 +407,7 @@ export const zhCN: Record<Key, Message> = {
   'mode.plan_hint': '读取并制定计划，任何改动都会先询问。',
   'mode.acceptEdits': '接受编辑',
   'mode.acceptEdits_hint': '可自由编辑项目内的文件，其余先询问。',
-  'mode.auto': '自动（受限）',
+  'mode.auto': '自动',
   'mode.auto_hint': '多数操作自由进行，危险操作先询问。',
   'mode.dontAsk': '其余拒绝',
   'mode.dontAsk_hint': '凡是需要询问的操作一律拒绝。',
