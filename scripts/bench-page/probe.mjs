@@ -90,6 +90,12 @@ export function install() {
     return (await drawn(look)) - begun
   }
 
+  /** The button that opens and closes the card of a tool. What a press does is written beside it. */
+  const cardOf = (tool) =>
+    [...document.querySelectorAll('main button[aria-expanded] ~ span')]
+      .find(({ textContent }) => textContent.includes(`details of ${tool}`))
+      ?.parentElement.querySelector('button')
+
   const one = (selector) => {
     const found = document.querySelector(selector)
     if (!found) throw new Error(`the page has no ${selector}`)
@@ -197,7 +203,7 @@ export function install() {
 
     /** Opens the card of the large diff, whose turn is unfolded first. The frames are those of the next second, too. */
     async openDiff() {
-      const card = () => document.querySelector('main button[aria-expanded][aria-label*="details of Edit"]')
+      const card = () => cardOf('Edit')
       if (!card()) {
         one('main button[data-key^="f"]').click()
         await drawn(() => card())
@@ -208,7 +214,7 @@ export function install() {
       return { took, ...(await taken()) }
     },
     async closeDiff() {
-      one('main button[aria-expanded=true][aria-label*="details of Edit"]').click()
+      cardOf('Edit').click()
       await drawn(() => !document.querySelector('main [role=table]'))
     },
     scrollDiff(by, frames) {

@@ -28,7 +28,7 @@ function project() {
 const button = (name) => `//button[normalize-space()="${name}" or text()[normalize-space()="${name}"] or @aria-label="${name}"]`
 const message = '//textarea[@aria-label="Message"]'
 const approval = (tool) => `//section[@aria-label="Needs you: ${tool}" and @data-armed="true"]`
-const card = (tool) => `//button[@aria-expanded and contains(@aria-label, "details of ${tool} ")]`
+const card = (tool) => `//button[@aria-expanded and following-sibling::span[contains(., "details of ${tool} ")]]`
 const saying = (text) => `//*[contains(normalize-space(text()), "${text}")]`
 
 /** webProcess returns the id of a window's page process. */
