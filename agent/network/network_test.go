@@ -182,7 +182,7 @@ func TestNothingIsAllowedWithoutARule(t *testing.T) {
 	none, _ := New(Settings{AllowedDomains: []string{}})
 	unset, _ := New(Settings{DeniedDomains: []string{"evil.example"}, AllowLocalBinding: true})
 	for name, rules := range map[string]*Rules{"nil": nil, "zero": {}, "empty": none, "unset": unset} {
-		if got := reasonOf(t, rules.Check(target)); got != Unlisted || rules.Any() || rules.Local() {
+		if got := reasonOf(t, rules.Check(target)); got != Closed || rules.Any() || rules.Local() {
 			t.Errorf("%s rules: %q, any %v, local %v", name, got, rules.Any(), rules.Local())
 		}
 	}

@@ -15,6 +15,8 @@ const (
 	Malformed Reason = "malformed"
 	// Unlisted is a host that no rule allows.
 	Unlisted Reason = "unlisted"
+	// Closed is any host while no rule allows one.
+	Closed Reason = "closed"
 	// Port is a port that the host's rules do not allow.
 	Port Reason = "port"
 	// Denied is a host, or the address of a name, that a rule denies.
@@ -42,6 +44,7 @@ func (r *Refusal) Error() string { return fmt.Sprintf(refusals[r.Reason], r.Host
 var refusals = map[Reason]string{
 	Malformed:  "%s is not a plain host name or address",
 	Unlisted:   "%s is not in allowedDomains",
+	Closed:     "%s is not reachable, because commands have no network here",
 	Port:       "%s has a port that allowedDomains does not list for this host",
 	Denied:     "%s is in deniedDomains",
 	Local:      "%s leads to this computer, and neither allowLocalBinding nor the address allows that",

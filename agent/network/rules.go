@@ -134,7 +134,7 @@ func (r *Rules) Check(t Target) error {
 		if r != nil && r.unreadable {
 			return refuse(t.String(), Unreadable)
 		}
-		return refuse(t.String(), Unlisted)
+		return refuse(t.String(), Closed)
 	case matchAny(r.denied, t, (rule).denies):
 		return refuse(t.String(), Denied)
 	case matchAny(r.allowed, t, (rule).allows):

@@ -231,7 +231,7 @@ func (j *jail) connect(l launcher, n *privateNetwork, p confine.Profile) ([]*os.
 	}
 	j.network = n
 	joined, err := n.join(l)
-	if err != nil || p.Network != confine.NetworkProxy {
+	if err != nil || p.Proxy == nil {
 		return joined, err
 	}
 	listener, err := n.listen(l)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"atelier.dev/atelier/agent/network"
 	"atelier.dev/atelier/agent/network/proxy"
@@ -85,6 +86,24 @@ func onlyWayOut(t *testing.T, by enforcer) {
 		}
 		if !strings.Contains(got, row.want) || strings.Join(w.Refused(), "\n") != row.refused {
 			t.Errorf("%s: refused %q, printed %s", row.name, w.Refused(), result.Stdout)
+		}
+	}
+}
+
+// K-47: a command without hosts is refused at once by a proxy, also behind a pipe, and
+// what it wanted is known when it has ended.
+func TestWithoutHostsAProxyRefuses(t *testing.T) {
+	t.Parallel()
+	needsLauncher(t)
+	for _, line := range []string{
+		"fetch registry.npmjs.org:443", "fetch registry.npmjs.org:443 | cat | tail -1", "(fetch registry.npmjs.org:443) >/dev/null; true",
+		"fetch registry.npmjs.org:443 & wait", "fetch registry.npmjs.org:443 || fetch registry.npmjs.org:443",
+	} {
+		p := &confine.Profile{Proxy: proxy.New(network.Dialer{})}
+		result, err := Run(t.Context(), Spec{Argv: []string{"bash", "-c", fetch + line}, Merge: true, Confine: p})
+		want := "The sandbox's proxy refused hosts to this command: registry.npmjs.org:443 is not reachable, because commands have no network here."
+		if err != nil || result.Confined.Refusals() != want || result.Duration > 5*time.Second {
+			t.Errorf("%s: %v, %s, after %v: %s", line, err, result.Confined.Refusals(), result.Duration, result.Stdout)
 		}
 	}
 }

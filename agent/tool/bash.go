@@ -306,13 +306,7 @@ func besides(r env.CommandResult, timeout time.Duration) (notes []string) {
 		notes = append(notes, fmt.Sprintf("[ERROR: Command timed out after %dms. Partial output is shown above. "+
 			"You can retry with a longer timeout by setting the timeout parameter.]", timeout.Milliseconds()))
 	}
-	if r.Confined != nil {
-		if refusals := r.Confined.Refusals(); refusals != "" {
-			notes = append(notes, "["+refusals+"]")
-		} else if blocked, ok := r.Confined.Explain(r.Stdout); ok && r.ExitCode != 0 {
-			notes = append(notes, "["+blocked.Sentence()+"]")
-		}
-	}
+	notes = append(notes, blocked(r)...)
 	if r.Left {
 		notes = append(notes, "[A process was left running in the background; what it prints from now on is lost. "+
 			"To keep it, use run_in_background.]")
@@ -321,6 +315,21 @@ func besides(r env.CommandResult, timeout time.Duration) (notes []string) {
 		notes = append(notes, spillRemark(r.Spill))
 	}
 	return notes
+}
+
+// blocked says what the confinement of a command kept it from, as far as that is
+// known.
+func blocked(r env.CommandResult) []string {
+	if r.Confined == nil {
+		return nil
+	}
+	if refusals := r.Confined.Refusals(); refusals != "" {
+		return []string{"[" + refusals + "]"}
+	}
+	if b, ok := r.Confined.Explain(r.Stdout, r.ExitCode != 0); ok {
+		return []string{"[" + b.Sentence() + "]"}
+	}
+	return nil
 }
 
 // spillRemark says where the output is that exceeded the memory limit.

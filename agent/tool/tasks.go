@@ -173,6 +173,7 @@ func (t *task) report(ctx context.Context, limit time.Duration, lines int) agent
 	case r.TimedOut:
 		remarks, notes[0] = 0, fmt.Sprintf("[Task %s was ended after its time limit of %d ms.]", t.id, t.command.Timeout.Milliseconds())
 	}
+	notes = append(notes, blocked(r)...)
 	if r.Spill.Path != "" {
 		notes = append(notes, spillRemark(r.Spill))
 	}

@@ -105,9 +105,18 @@ func (w *Workbench) confinedSentence() string {
 	return asked.Sentence(sandbox.Confinement(w.ctx, asked.Weaker))
 }
 
-// connect gives a command the hosts that it may reach.
+// withoutRetries keep programs from asking again for what was refused, and from looking
+// for newer versions of themselves.
+var withoutRetries = []string{
+	"npm_config_fetch_retries=0", "PIP_RETRIES=0", "CARGO_NET_RETRY=0", "UV_HTTP_RETRIES=0",
+	"npm_config_update_notifier=false", "NO_UPDATE_NOTIFIER=1", "PIP_DISABLE_PIP_VERSION_CHECK=1",
+}
+
+// connect gives a command the hosts that it may reach. If there are none, all are
+// refused to it at once.
 func connect(p *confine.Profile, asked confine.Request) {
 	if len(asked.Allowed) == 0 {
+		p.Proxy, p.Env = proxy.New(network.Dialer{}), append(p.Env, withoutRetries...)
 		return
 	}
 	rules, err := network.New(network.Settings{

@@ -128,7 +128,8 @@ func basicAuth(r *http.Request) (user, password string) {
 func (c *client) sayWhy(err error) {
 	var refusal *network.Refusal
 	if errors.As(err, &refusal) {
-		c.say(http.StatusForbidden, "The sandbox's proxy refused this request: "+refusal.Error()+".")
+		// Many programs show nothing of a refusal but the words of its status.
+		c.answerWith("403 Forbidden: "+refusal.Error(), "", "The sandbox's proxy refused this request: "+refusal.Error()+".")
 		return
 	}
 	c.say(http.StatusBadGateway, "The sandbox's proxy failed: "+err.Error()+".")
@@ -140,7 +141,13 @@ func (c *client) say(status int, sentence string) {
 	if status == http.StatusProxyAuthRequired {
 		challenge = "Proxy-Authenticate: Basic realm=\"sandbox\"\r\n"
 	}
-	_, _ = fmt.Fprintf(c, "HTTP/1.1 %d %s\r\n%sContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s\n",
-		status, http.StatusText(status), challenge, len(sentence)+1, sentence)
+	c.answerWith(fmt.Sprintf("%d %s", status, http.StatusText(status)), challenge, sentence)
+}
+
+// answerWith answers with the words of a status, more fields of the header, and a
+// sentence.
+func (c *client) answerWith(status, fields, sentence string) {
+	_, _ = fmt.Fprintf(c, "HTTP/1.1 %s\r\n%sContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s\n",
+		status, fields, len(sentence)+1, sentence)
 	c.linger()
 }

@@ -150,7 +150,7 @@ func TestTheRefusalIsToldToThePlainRequest(t *testing.T) {
 	defer answer.Body.Close()
 	body, _ := io.ReadAll(answer.Body)
 	want := "The sandbox's proxy refused this request: evil.example:80 is not in allowedDomains.\n"
-	if answer.StatusCode != http.StatusForbidden || string(body) != want {
+	if answer.StatusCode != http.StatusForbidden || string(body) != want || answer.Status != "403 Forbidden: evil.example:80 is not in allowedDomains" {
 		t.Errorf("%s: %s", answer.Status, body)
 	}
 	if strings.Contains(s.reports(), "secret-path") {
@@ -250,7 +250,7 @@ func TestRequestsOfHTTPThatAreNotAnswered(t *testing.T) {
 		{"CONNECT name.example:443 HTTP/1.1\r\nX: " + strings.Repeat("x", mostHeader) + "\r\n\r\n", bad},
 		{"CONNECT " + strings.Repeat("x", 2*mostHeader), bad},
 	} {
-		if got := s.say(t, row.request); got != row.want {
+		if got := s.say(t, row.request); !strings.HasPrefix(got, row.want) {
 			t.Errorf("%.60q: %q instead of %q", row.request, got, row.want)
 		}
 	}
@@ -427,5 +427,31 @@ func TestCurlGoesThrough(t *testing.T) {
 		if !strings.Contains(s.reports(), "evil.example") {
 			t.Errorf("reported %q", s.reports())
 		}
+	}
+}
+
+// K-47: without hosts the proxy refuses at once, and the words of the status, which
+// is all that many programs print, name the host.
+func TestNoHostsMeansARefusalAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"registry.npmjs.org:443", "pypi.org:443", "proxy.golang.org:443", "index.crates.io:443", "10.0.0.1:80", "localhost:5432"} {
+		p := New(network.Dialer{Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			t.Error("a name was looked up")
+			return nil, nil
+		}})
+		ours, theirs := net.Pipe()
+		go p.answer(t.Context(), theirs) // ends with the connection
+		if _, err := fmt.Fprintf(ours, "CONNECT %s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", host); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(ours).ReadString('\n')
+		want := host + " is not reachable, because commands have no network here"
+		if line != "HTTP/1.1 403 Forbidden: "+want+"\r\n" || err != nil {
+			t.Errorf("%q, %v", line, err)
+		}
+		if got := p.Refused(); len(got) != 1 || got[0] != want {
+			t.Errorf("reported %q", got)
+		}
+		_ = ours.Close()
 	}
 }

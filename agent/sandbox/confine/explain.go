@@ -49,20 +49,25 @@ var (
 		`network is unreachable|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no such host|failed to lookup address|dial tcp|unknown host`)
 	localWords = lazily(`(?i)(?:localhost|127\.0\.0\.1|::1)\b.*(?:connection refused|couldn't connect|failed to connect)|` +
 		`(?:connection refused|ECONNREFUSED|failed to connect).*(?:localhost|127\.0\.0\.1|::1)`)
-	socketNames = lazily(`(?i)socket|\.sock\b|docker|dbus|agent`)
-	hostWord    = lazily(`(?i)(?:host:?|lookup|ENOTFOUND|EAI_AGAIN) ([a-z0-9-]+(?:\.[a-z0-9-]+)+)`)
-	pathWord    = lazily(`(?:/|~/|\.{1,2}/|\.?\w)[^\s'"` + "`" + `:,()]*`)
+	// How programs begin a line about themselves: "cp: …", "npm error …", "OSError: …".
+	messageWords = lazily(`^\s*(?:npm (?:error|ERR!)|[A-Za-z][\w.+-]*:) `)
+	socketNames  = lazily(`(?i)socket|\.sock\b|docker|dbus|agent`)
+	hostWord     = lazily(`(?i)(?:host:?|lookup|ENOTFOUND|EAI_AGAIN) ([a-z0-9-]+(?:\.[a-z0-9-]+)+)`)
+	pathWord     = lazily(`(?:/|~/|\.{1,2}/|\.?\w)[^\s'"` + "`" + `:,()]*`)
 )
 
-// Explain tells from the output of a command that failed what its profile kept it
-// from. Relative paths are taken to begin at the first writable folder. It reports false if nothing in the output suggests that it was the
-// profile.
-func (p Profile) Explain(output string) (Blocked, bool) {
+// Explain tells from the output of a command what its profile kept it from. Relative
+// paths are taken to begin at the first writable folder. It reports false if nothing
+// in the output suggests that it was the profile. The exit code of a command that did
+// not fail may be that of another part of its line, as behind a pipe: then only what
+// a program says of itself counts.
+func (p Profile) Explain(output string, failed bool) (Blocked, bool) {
 	if cut := len(output) - maxExplained; cut > 0 {
 		output = output[cut:]
 	}
 	for line := range strings.Lines(output) {
 		switch {
+		case !failed && !messageWords().MatchString(line):
 		case readOnlyWords().MatchString(line):
 			return p.write(line), true
 		case busyWords().MatchString(line): // what is protected is a mount, and a folder where it does not exist
@@ -100,7 +105,7 @@ const mostRefusals = 8
 // Refusals says in one sentence which hosts the proxy refused to the command. It
 // is empty if there were none.
 func (p Profile) Refusals() string {
-	if p.Network != NetworkProxy || p.Proxy == nil {
+	if p.Proxy == nil {
 		return ""
 	}
 	refused := p.Proxy.Refused()
@@ -126,11 +131,26 @@ func (p Profile) write(line string) Blocked {
 		if inRepository(word) { // the project may be a folder of one
 			return Blocked{BlockedGit, word}
 		}
+	}
+	return Blocked{BlockedWrite, refusedPath(line)}
+}
+
+// refusedPath returns the path that a line about a refused write is about, which most
+// programs name just before the system's words and some just after; empty if there is
+// none.
+func refusedPath(line string) string {
+	before, after := line, ""
+	if at := readOnlyWords().FindStringIndex(line); at != nil {
+		before, after = line[:at[0]], line[at[1]:]
+	}
+	words := pathWord().FindAllString(before, -1)
+	slices.Reverse(words)
+	for _, word := range append(words, pathWord().FindAllString(after, -1)...) {
 		if strings.Contains(word, "/") {
-			return Blocked{BlockedWrite, word}
+			return word
 		}
 	}
-	return Blocked{What: BlockedWrite}
+	return ""
 }
 
 // denied explains a word of the system that may have other reasons.

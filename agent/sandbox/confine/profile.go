@@ -29,7 +29,10 @@ type Profile struct {
 	Caches []Cache
 	// Env replaces variables of the command's environment ("NAME=value").
 	Env []string
-	// Network says whom it reaches, and Proxy answers for [NetworkProxy].
+	// Network says whom it reaches, and Proxy answers for [NetworkProxy]. With
+	// [NetworkNone] a proxy refuses, so that programs fail at once and say why instead
+	// of looking for names for minutes; where commands have no network of their own, it
+	// does not answer.
 	Network Network
 	Proxy   Proxy
 	// LocalBinding lets programs outside connect to ports that it opens, where
@@ -93,8 +96,7 @@ const (
 	NetworkFull  Network = "full"
 )
 
-// Proxy decides whom a command with [NetworkProxy] reaches, and is the only way
-// out for it. Each command has one of its own.
+// Proxy decides whom a command reaches, and is the only way out for it. Each command has one of its own.
 //
 // Where commands have a network of their own (namespaces), the proxy listens on
 // the loopback of that network from before the command begins. Elsewhere it
