@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -301,6 +302,27 @@ func checkType(t *testing.T, f sourceFile, ts *ast.TypeSpec) {
 }
 
 func excused(what string) bool { _, ok := overBudget[what]; return ok }
+
+// `go install …/cmd/atelier-headless@VERSION` refuses a module with replacements or
+// exclusions, and a program that uses the library would not have them: it would run with
+// other packages than those that are tested here.
+func TestModuleCanBeInstalled(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mod struct {
+		Module           struct{ Path string }
+		Replace, Exclude []struct{ Old, Path any }
+	}
+	if err := json.Unmarshal(out, &mod); err != nil {
+		t.Fatal(err)
+	}
+	if mod.Module.Path != module || len(mod.Replace)+len(mod.Exclude) > 0 {
+		t.Errorf("go.mod has %+v, want %s without replacements and exclusions", mod, module)
+	}
+}
 
 // The first two packages look methods up by name: a program that calls one of them
 // has every exported method of every type that it uses. The third registers the

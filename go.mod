@@ -82,6 +82,3 @@ require (
 	google.golang.org/api v0.197.0 // indirect
 	google.golang.org/grpc v1.66.2 // indirect
 )
-
-// See third_party/jsonschema: the original makes every start 4 ms longer.
-replace github.com/santhosh-tekuri/jsonschema/v6 => ./third_party/jsonschema
