@@ -62,7 +62,7 @@ func freshClone(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(scripts, "Makefile", "go.mod", "go.sum", "scripts/wails.patch", "frontend/package-lock.json") {
+	for _, name := range append(scripts, "Makefile", "go.mod", "go.sum", "frontend/package-lock.json") {
 		content, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

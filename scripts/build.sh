@@ -18,34 +18,16 @@ frontend() {
   remember frontend "${sources[@]}"
 }
 
-# program NAME TAGS PACKAGE [FLAG...]
-program() { go build -trimpath -buildvcs=false "${@:4}" -tags "$2" -ldflags "-s -w" -o "build/bin/$1" "$3"; }
-
-# window NAME TAGS PACKAGE: builds with a changed copy of Wails, which makes the
-# program 9 MB smaller; wails.patch says why.
-window() {
-  local wails=github.com/wailsapp/wails/v2
-  if [[ ! -d .cache/wails ]] || changed wails go.mod scripts/wails.patch; then
-    go mod download "$wails"
-    rm -rf .cache/wails
-    cp -R "$(go list -m -f '{{.Dir}}' "$wails")" .cache/wails
-    chmod -R u+w .cache/wails
-    patch --quiet --directory .cache/wails --strip 1 <scripts/wails.patch
-    remember wails go.mod scripts/wails.patch
-  fi
-  cp go.mod .cache/window.mod
-  cp go.sum .cache/window.sum
-  go mod edit -replace "$wails=./.cache/wails" .cache/window.mod
-  program "$@" -modfile .cache/window.mod
-}
+# program NAME TAGS PACKAGE
+program() { go build -trimpath -buildvcs=false -tags "$2" -ldflags "-s -w" -o "build/bin/$1" "$3"; }
 
 frontend
 for what in "$@"; do
   case $what in
-  window) window atelier "$window_tags" . ;;
+  window) program atelier "$window_tags" . ;;
   headless) program atelier-headless "$tags" ./cmd/atelier-headless ;;
   bare-window) program bare-window "$window_tags" ./scripts/bench-page/bare ;;
-  childstorm) window atelier-childstorm "$window_tags,childstorm" . ;;
+  childstorm) program atelier-childstorm "$window_tags,childstorm" . ;;
   conformance-*) program "$what" "$tags" "./scripts/conformance/${what#conformance-}" ;;
   oauth-server) program "$what" "$tags" ./scripts/oauth-server ;;
   *) die "usage: scripts/build.sh [window] [headless] [childstorm] [bare-window] [conformance-client|-server] [oauth-server]" ;;
