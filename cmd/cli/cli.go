@@ -98,7 +98,6 @@ Atelier keeps into one folder.
 // Main runs the command line and returns the exit code. window opens the
 // desktop window; it is nil in the program without one.
 func Main(args []string, window func(Launch) int) int {
-	started := starting()
 	getenv := conceal()
 	left, leave := context.WithCancel(context.Background())
 	defer leave()
@@ -107,7 +106,7 @@ func Main(args []string, window func(Launch) int) int {
 	defer stop()
 	c := command{
 		ctx: ctx, stop: stop, left: left, in: os.Stdin, out: &plain{out: os.Stdout, closed: leave}, err: &plain{out: os.Stderr},
-		getenv: getenv, window: window, started: started,
+		getenv: getenv, window: window,
 	}
 	return c.main(args)
 }
@@ -158,7 +157,6 @@ type command struct {
 	out, err io.Writer
 	getenv   func(string) string
 	window   func(Launch) int
-	started  func() // says that the start is over
 }
 
 func (c *command) main(args []string) int {

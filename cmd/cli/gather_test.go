@@ -41,7 +41,7 @@ func TestDeltasAreWrittenTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out writes
 		g := newGather(&out)
-		o := observer{report: &textReport{out: g}, out: g, started: func() {}}
+		o := observer{report: &textReport{out: g}, out: g}
 		say := func(text string) { o.event(agent.Event{Data: agent.TextDelta{Text: text}}) }
 		check := func(when string, want ...string) {
 			t.Helper()

@@ -51,7 +51,6 @@ type observer struct {
 	rounds  int     // of these
 	usage   llm.Usage
 	ended   chan<- agent.ProcessingEnd
-	started func() // called when a model begins to answer
 }
 
 func (o *observer) event(ev agent.Event) {
@@ -73,8 +72,6 @@ func (o *observer) event(ev agent.Event) {
 		return
 	}
 	switch d := ev.Data.(type) {
-	case agent.TextStart:
-		o.started()
 	case agent.ProcessingEnd:
 		if !d.Next { // otherwise a queued message begins the next turn
 			o.ended <- end

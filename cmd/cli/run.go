@@ -207,7 +207,7 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report, out *gath
 	cfg.Retry.Retries = f.limits.retries
 	cfg.Getenv = withBaseURL(c.getenv, f)
 	ended := make(chan agent.ProcessingEnd, 1)
-	observer := observer{report: report, out: out, ended: ended, started: c.started}
+	observer := observer{report: report, out: out, ended: ended}
 	cfg.Observe = observer.event
 	vendor, _, _ := strings.Cut(f.use.model, "/")
 	app, err := openForSessions(c.ctx, cfg, vendor)
