@@ -35,7 +35,7 @@ func sessionProfile(b *testing.B) (p confine.Profile, project string) {
 }
 
 // BenchmarkConfined compares an empty command without a confinement and with
-// each means. Its figures are in docs/performance.md.
+// each means. Some figures are in docs/performance.md.
 func BenchmarkConfined(b *testing.B) {
 	profile, project := sessionProfile(b)
 	for _, row := range []struct {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The level of a kernel depends on its version. Without a bubblewrap that works
-// the level says why.
+// The level of a kernel depends on its version. Without the launcher the
+// level says why.
 func TestLandlockVersions(t *testing.T) {
 	t.Parallel()
 	missing := confine.Level{Lack: confine.LackMissing}
