@@ -80,7 +80,9 @@ export async function startModel(rate) {
       if (text) response.write(text)
     }
     response.write(line({ content: `\n\n${lastWords}` }))
-    const usage = { prompt_tokens: 1000, completion_tokens: 50, total_tokens: 1050 }
+    // About what a tokenizer counts: far less, and the page would say that the server cuts the prompt off.
+    const prompt = Math.ceil(body.length / 4)
+    const usage = { prompt_tokens: prompt, completion_tokens: 50, total_tokens: prompt + 50 }
     response.end(`${line({}, 'stop')}data: ${JSON.stringify({ ...head, choices: [], usage })}\n\ndata: [DONE]\n\n`)
   })
   server.listen(0, '127.0.0.1')
