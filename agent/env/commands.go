@@ -139,10 +139,15 @@ func (l *Local) spec(c Command) (sandbox.Spec, error) {
 	}
 	environ := slices.DeleteFunc(l.Filter.Apply(sandbox.Environ()), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(shellVariables, name) || strings.HasPrefix(name, "BASH_FUNC_")
+		return slices.Contains(shellVariables, name) || strings.HasPrefix(name, "BASH_FUNC_") ||
+			slices.ContainsFunc(c.Env, func(gone string) bool {
+				begin, all := strings.CutSuffix(gone, "*")
+				return gone == name || all && !strings.Contains(gone, "=") && strings.HasPrefix(name, begin)
+			})
 	})
+	added := slices.DeleteFunc(slices.Clone(c.Env), func(entry string) bool { return !strings.Contains(entry, "=") })
 	return sandbox.Spec{
-		Argv: argv, Dir: dir, Env: append(append(environ, "PWD="+dir), c.Env...), Scope: l.started.scope,
+		Argv: argv, Dir: dir, Env: append(append(environ, "PWD="+dir), added...), Scope: l.started.scope,
 		TTY: c.TTY, Timeout: c.Timeout, Merge: c.Merge, Output: c.Output, SpillDir: l.SpillDir,
 	}, nil
 }

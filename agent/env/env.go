@@ -230,7 +230,8 @@ type Hits struct {
 type Command struct {
 	Line string
 	Dir  string // empty means the working directory
-	// Env adds variables ("NAME=value") to the filtered environment.
+	// Env adds variables ("NAME=value") to the filtered environment. A name alone takes
+	// its variable away, one that ends in "*" all that begin so.
 	Env     []string
 	Timeout time.Duration // 0 means none
 	// Merge sends standard error into Stdout, in the order written.

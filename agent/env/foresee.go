@@ -24,7 +24,8 @@ type Foreseer interface {
 
 // Foreseen is what a read-only command line will read.
 type Foreseen struct {
-	// Reads has all files and folders. Files has those whose text is printed in
+	// Reads has all files and folders, but of the configurations of git only those that
+	// hold a password which is printed. Files has those whose text is printed in
 	// whole or in part, with nothing but line numbers added, if the line
 	// succeeds.
 	Reads, Files []string
@@ -40,8 +41,9 @@ func foresee(ctx context.Context, e Environment, line, dir string) (Foreseen, bo
 }
 
 // Harmless are additional variables for a read-only command line. They switch
-// off what programs run or fetch on their own.
+// off what programs run, write or fetch on their own.
 var Harmless = []string{
+	"GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_TRACE*", "TAR_OPTIONS", "UNZIP", "UNZIPOPT", "ZIPINFO", "ZIPINFOOPT", "GZIP", "XZ_OPT", "XZ_DEFAULTS", "GH_REPO", "GH_DEBUG",
 	"RIPGREP_CONFIG_PATH=", "GREP_OPTIONS=", "GOTOOLCHAIN=local",
 	"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
 	"GIT_CONFIG_PARAMETERS='core.fsmonitor=false' 'core.hooksPath=/dev/null' 'log.showSignature=false' " +
@@ -68,6 +70,11 @@ func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) 
 	dir = join(join(l.dir, dir), r.Dir)
 	for _, program := range r.Programs {
 		if !l.trusts(program) {
+			return Foreseen{}, false
+		}
+	}
+	for _, program := range r.Perhaps {
+		if sandbox.ShellFinds(program) != "" && !l.trusts(program) {
 			return Foreseen{}, false
 		}
 	}
@@ -122,8 +129,8 @@ func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) 
 		}
 		f.Reads = append(f.Reads, secrets...)
 	}
-	if r.Remotes && remotesHavePasswords(dir) || slices.ContainsFunc(f.Reads, func(path string) bool { return isGits(path) && hasPassword(path) }) {
-		return Foreseen{}, false
+	if r.Remotes {
+		f.Reads = append(f.Reads, remotesWithPasswords(dir)...)
 	}
 	slices.Sort(f.Reads)
 	f.Reads = slices.Compact(f.Reads)

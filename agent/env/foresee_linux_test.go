@@ -452,3 +452,39 @@ func TestForeseesSecretsInEarlierCommits(t *testing.T) {
 		}
 	}
 }
+
+// Variables of the user that make a reading command run, write or print something else
+// are taken away from it. It is not parallel, because it sets them.
+func TestHarmlessTakesVariablesAway(t *testing.T) {
+	dir := t.TempDir()
+	git(t, dir, "init", "-q", "-b", "main")
+	write(t, filepath.Join(dir, "a.txt"), "one\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "first")
+	write(t, filepath.Join(dir, "a.txt"), "two\n")
+	git(t, dir, "-c", "user.name=x", "-c", "user.email=x@y", "stash")
+	write(t, filepath.Join(dir, "a.txt"), "three\n")
+	outside := t.TempDir()
+	made := filepath.Join(outside, "made")
+	program := filepath.Join(outside, "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho ran > "+made+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GIT_EXTERNAL_DIFF", program)
+	t.Setenv("GIT_TRACE", made)
+	t.Setenv("GIT_TRACE2_EVENT", made)
+	t.Setenv("TAR_OPTIONS", "--checkpoint=1 --checkpoint-action=exec="+program)
+	l, err := NewLocal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"git diff", "git diff HEAD", "git show", "git log -p --ext-diff", "git log -L1,1:a.txt", "git stash show -p", "git status", "tar -cf - a.txt | tar -t",
+	} {
+		r, err := l.Exec(t.Context(), Command{Line: line, Env: Harmless})
+		if _, gone := os.Stat(made); err != nil || r.ExitCode != 0 || gone == nil {
+			t.Errorf("%s: %v, exit %d %s, made %t", line, err, r.ExitCode, r.Stderr, gone == nil)
+			_ = os.Remove(made)
+		}
+	}
+}

@@ -79,7 +79,7 @@ func (p *Policy) writeEffects(path string) []agent.Effect {
 	if p.controls(path) || p.controls(real) || p.inBareRepository(real) {
 		effects = append(effects, agent.Effect{ID: agent.EffectControls, Args: shown})
 	}
-	if sensitive.Secret(p.shown(path)) || sensitive.Secret(p.shown(real)) {
+	if p.secret(path, real) {
 		effects = append(effects, agent.Effect{ID: agent.EffectSecrets, Args: shown})
 	}
 	if !p.inside(real) {
@@ -94,7 +94,7 @@ func (p *Policy) writeEffects(path string) []agent.Effect {
 func (p *Policy) readEffects(path string) []agent.Effect {
 	real := boundary.Resolve(path)
 	var effects []agent.Effect
-	if sensitive.Secret(p.shown(path)) || sensitive.Secret(p.shown(real)) {
+	if p.secret(path, real) || sensitive.HasToken(real) {
 		effects = append(effects, agent.Effect{ID: agent.EffectSecrets, Args: []string{p.shown(path)}})
 	}
 	if !p.inside(real) && !p.readable(real) {

@@ -229,7 +229,7 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 		}
 	}
 	for _, path := range call.Access.Reads {
-		if sensitive.Secret(p.shown(path)) || sensitive.Secret(p.shown(boundary.Resolve(path))) {
+		if p.secret(path, boundary.Resolve(path)) || sensitive.HasToken(boundary.Resolve(path)) {
 			return ask(secret, agent.ReasonSecret, p.shown(path))
 		}
 	}
@@ -314,6 +314,12 @@ func (p *Policy) isOwn(real string) bool {
 // readable reports whether a resolved path is in a folder that may be read.
 func (p *Policy) readable(real string) bool {
 	return slices.ContainsFunc(p.read, func(dir string) bool { _, ok := below(dir, real); return ok })
+}
+
+// secret reports whether a file holds secrets by its name, or by that of the one to
+// which its links lead.
+func (p *Policy) secret(path, real string) bool {
+	return sensitive.Secret(p.shown(path)) || sensitive.Secret(p.shown(real))
 }
 
 // shown shortens a path in the workspace for a sentence.

@@ -20,7 +20,7 @@ type Place struct {
 	Project string // the project's folder, absolute and without links
 	Home    string // the user's home folder, absolute; empty if it is unknown
 	// Resolve follows the links of an absolute path, which may have "..". Exists reports whether there
-	// is a file of such a path. Each may be nil.
+	// is a file of such a path. Each may be nil; without Exists no file is looked at.
 	Resolve func(path string) string
 	Exists  func(path string) bool
 }

@@ -93,7 +93,7 @@ func (w *walker) reads(v value, s *scope) {
 		}
 		for _, path := range w.paths(p, s) {
 			w.noteRead(path)
-			if secret(path, w.at.Project) || p.glob && matchesSecrets(path) {
+			if secret(path, w.at.Project) || p.glob && matchesSecrets(path) || w.at.Exists != nil && sensitive.HasToken(path) {
 				w.add(agent.EffectSecrets, w.shown(path))
 			}
 			if !w.inside(path) {

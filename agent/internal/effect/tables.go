@@ -75,7 +75,7 @@ apt|apt-get|aptitude|dnf|yum|zypper|pacman|apk|brew|port|snap|flatpak|nix|nix-en
 	packageRunners = strings.Fields("npx pnpx bunx")
 
 	publishers = strings.Split("npm publish|pnpm publish|yarn publish|yarn npm publish|cargo publish|twine upload|gem push|poetry publish|uv publish|docker push|podman push|"+
-		"gh pr create|gh pr merge|gh release|gh issue|gh gist|gh pr comment|gh api|glab mr|mvn deploy|dotnet nuget push|vercel deploy|fly deploy|"+
+		"gh pr create|gh pr merge|gh release|gh issue create|gh issue comment|gh issue close|gh issue reopen|gh issue edit|gh issue delete|gh issue lock|gh issue pin|gh issue transfer|gh issue develop|gh gist|gh pr comment|gh api|glab mr|mvn deploy|dotnet nuget push|vercel deploy|fly deploy|"+
 		"aws s3 cp|aws s3 sync|gsutil cp|firebase deploy|netlify deploy|wrangler deploy|heroku|mail|sendmail|helm push|terraform apply|kubectl apply|kubectl create", "|")
 
 	// destroyers delete what a service keeps.

@@ -39,7 +39,7 @@ func Below(root string, hidden bool) (paths []string, ok bool) {
 		case path == root:
 		case d.IsDir() && (name == ".git" || !hidden && strings.HasPrefix(name, ".")):
 			return fs.SkipDir
-		case !d.IsDir() && (hidden || !strings.HasPrefix(name, ".")) && Secret(path[len(root):]):
+		case !d.IsDir() && (hidden || !strings.HasPrefix(name, ".")) && (Secret(path[len(root):]) || HasToken(path)):
 			paths = append(paths, path)
 		}
 		return nil

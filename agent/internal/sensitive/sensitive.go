@@ -1,6 +1,6 @@
 // Package sensitive recognises files by their names: those that other programs
-// run, and those that hold secrets. It does not look at contents, and only [Below]
-// looks at folders.
+// run, and those that hold secrets. Only [HasToken] and [HasAddress] look at contents,
+// and only [Below] at folders.
 package sensitive
 
 import (

@@ -21,6 +21,8 @@ type command struct {
 // passing is what a command has to do with other commands.
 type passing struct {
 	also    []string // other programs to look up
+	perhaps []string // programs that it may run if they are there
+	git     bool     // it asks git
 	handed  []Handed
 	lists   nameList // its output
 	filters bool     // its output are lines of its input
@@ -84,24 +86,33 @@ func (c *call) has(names ...string) bool {
 // judge returns what a command reads; it reports false if the command may do
 // more.
 func judge(words []word) (command, bool) {
-	name, arguments := words[0].text, words[1:]
+	name := words[0].text
 	if words[0].pattern != "" {
 		return command{}, false
 	}
 	switch name {
 	case "git":
-		return judgeGit(arguments)
+		return judgeGit(words[1:])
 	case "find":
-		return judgeFind(arguments)
+		return judgeFind(words[1:])
 	case "test", "[":
-		return judgeTest(name, arguments)
+		return judgeTest(name, words[1:])
 	case "ps":
-		return judgeProcesses(arguments)
+		return judgeProcesses(words[1:])
 	}
-	if questions, ok := versions[name]; ok {
-		return judgeVersion(name, questions, arguments)
+	p, arguments, ok := entry(words)
+	if questions, asked := versions[name]; asked && !ok {
+		return judgeVersion(name, questions, words[1:])
 	}
-	p, ok := programs[name]
+	if !ok {
+		return command{}, false
+	}
+	switch name {
+	case "jq":
+		arguments, ok = withoutNamed(arguments)
+	case "tar", "bsdtar":
+		arguments = withDash(arguments)
+	}
 	if !ok {
 		return command{}, false
 	}
@@ -122,6 +133,9 @@ func judge(words []word) (command, bool) {
 				read.files = append(read.files, path)
 			}
 		}
+	}
+	if p.operands != files && p.operands != pattern {
+		c.late = nil
 	}
 	for _, value := range c.late {
 		if !isPath(value) {

@@ -33,7 +33,7 @@ type gitCommand struct {
 var gitCommands = map[string]gitCommand{
 	"status": {program: program{flags: "sbz", tails: "u", long: "short branch long porcelain? untracked-files? ignored? show-stash ahead-behind " +
 		"no-ahead-behind null renames no-renames find-renames?"}},
-	"log":  {program: program{flags: "pusbwziRm", values: "nSG", tails: "UMC", count: true, long: gitLimits + " " + gitFormats + " " + gitDiffs}},
+	"log":  {program: program{flags: "pusbwziRm", values: "nSGL", tails: "UMC", count: true, long: gitLimits + " " + gitFormats + " " + gitDiffs}},
 	"show": {program: program{flags: "pusbwzRm", values: "nSG", tails: "UMC", count: true, long: gitLimits + " " + gitFormats + " " + gitDiffs}},
 	"diff": {program: program{flags: "pusbwzRaW", values: "SG", tails: "UMC", long: "cached staged " + gitDiffs}},
 	"blame": {program: program{flags: "wsfenltcb", values: "L", tails: "MC",
@@ -54,13 +54,14 @@ var gitCommands = map[string]gitCommand{
 		"killed modified others stage unmerged"}},
 	"ls-tree":  {program: program{flags: "dlrtz", long: "abbrev? full-name full-tree long name-only name-status"}},
 	"cat-file": {program: program{flags: "epst"}},
-	"describe": {program: program{long: "abbrev= all always candidates= contains exact-match exclude= first-parent long match= tags"}},
+	"describe": {program: program{long: "abbrev= all always candidates= contains dirty? exact-match exclude= first-parent long match= tags"}},
 	"shortlog": {program: program{flags: "cens", long: "committer email numbered summary " + gitLimits}},
 	"grep": {program: program{flags: "aEFGhHIilnPvwcoLWpqz", values: "ABCem", operands: pattern, long: "all-match and break cached color? count " +
 		"extended-regexp files-with-matches files-without-match fixed-strings function-context heading ignore-case invert-match line-number " +
 		"max-depth= name-only no-color only-matching perl-regexp quiet show-function word-regexp"}},
-	"remote":        {program: program{flags: "v", long: "verbose"}, words: []string{"get-url"}},
-	"stash":         {program: program{}, words: []string{"list"}},
+	"remote": {program: program{flags: "v", long: "verbose"}, words: []string{"get-url"}},
+	"stash": {program: program{flags: "pu", long: "patch stat shortstat numstat name-only name-status include-untracked no-color color?"},
+		words: []string{"list", "show"}},
 	"worktree":      {program: program{long: "porcelain"}, words: []string{"list"}},
 	"reflog":        {program: program{values: "n", count: true, operands: none}},
 	"merge-base":    {program: program{flags: "a", long: "all is-ancestor octopus independent"}},
@@ -69,7 +70,7 @@ var gitCommands = map[string]gitCommand{
 	"for-each-ref":  {program: program{long: "format= sort= count= points-at= contains? no-contains? merged? no-merged?", operands: texts}},
 	"name-rev":      {program: program{long: "always name-only refs= tags"}},
 	"count-objects": {program: program{flags: "vH", long: "verbose human-readable", operands: none}},
-	"check-ignore":  {program: program{flags: "vqn", long: "verbose quiet non-matching no-index"}},
+	"check-ignore":  {program: program{flags: "vqn", long: "verbose quiet non-matching no-index", operands: texts}},
 	"cherry":        {program: program{flags: "v", long: "abbrev? verbose"}},
 	"diff-tree":     {program: program{flags: "rt", long: "name-only name-status no-commit-id no-renames root stat numstat shortstat"}},
 	"version":       {program: program{operands: none}},

@@ -43,7 +43,12 @@ func printed(name string, c *call, read *command) bool {
 	}
 	switch name {
 	case "log":
+		if c.has("L") {
+			return followed(c, read)
+		}
 		return !text || listed(name, c, read)
+	case "stash":
+		return stashed(c, read)
 	case "diff":
 		text = text || !c.has(gitNoText...)
 		read.tracked = text
@@ -137,6 +142,50 @@ func listed(name string, c *call, read *command) bool {
 	}
 	if name == "show" && len(l.Revisions) == 0 {
 		l.Revisions = []string{"HEAD"}
+	}
+	read.listings = append(read.listings, l)
+	return true
+}
+
+// followed accepts git log for lines of one file, and asks for the names that it had.
+func followed(c *call, read *command) bool {
+	l := Listing{Arguments: []string{"log", "--follow", "--name-only", "-z", "--format="}}
+	for _, o := range c.options {
+		if o.name != "L" {
+			continue
+		}
+		lines, file, ok := strings.Cut(strings.TrimPrefix(o.value, ":"), ":")
+		if !ok || lines == "" || strings.Contains(file, ":") || !isPath(file) || len(l.Paths) > 0 {
+			return false
+		}
+		l.Paths = []string{file}
+	}
+	if c.dashes || c.has("all", "branches", "remotes", "tags") {
+		return false
+	}
+	for _, w := range c.operands {
+		l.Revisions = append(l.Revisions, w.text)
+	}
+	read.paths = append(read.paths, l.Paths...)
+	read.listings = append(read.listings, l)
+	return true
+}
+
+// stashed accepts git stash show, and asks for the files of the stash.
+func stashed(c *call, read *command) bool {
+	if len(c.operands) == 0 || c.operands[0].text != "show" {
+		return len(c.operands) > 0 && len(c.options) == 0
+	}
+	l := Listing{Arguments: []string{"stash", "show", "--include-untracked", "--name-only", "--no-renames", "-z"}}
+	switch names := c.operands[1:]; {
+	case len(names) > 1 || c.dashes:
+		return false
+	case len(names) == 0:
+		l.Revisions = []string{"stash@{0}"}
+	case isNumber(names[0].text):
+		l.Revisions = []string{"stash@{" + names[0].text + "}"}
+	default:
+		l.Revisions = []string{names[0].text}
 	}
 	read.listings = append(read.listings, l)
 	return true

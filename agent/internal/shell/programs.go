@@ -68,10 +68,11 @@ var programs = map[string]program{
 	"awk": awk, "gawk": awk, "mawk": awk, "nawk": awk,
 	"jq": {
 		flags: "rcnsSMCaje", operands: pattern, check: queries,
-		long: "raw-output compact-output null-input slurp sort-keys monochrome-output color-output ascii-output join-output exit-status tab",
+		long: "raw-output compact-output null-input slurp sort-keys monochrome-output color-output ascii-output join-output exit-status tab indent=",
 	},
 	"gofmt": {flags: "ldes", check: formats},
-	"od":    {flags: "abcdfhilosvx", values: "AjNtw", long: "address-radix= format= read-bytes= skip-bytes= width?"},
+	"fd":    fd, "fdfind": fd,
+	"od": {flags: "abcdfhilosvx", values: "AjNtw", long: "address-radix= format= read-bytes= skip-bytes= width?"},
 
 	"tac":      {flags: "br", long: "before regex"},
 	"rev":      {},

@@ -35,8 +35,9 @@ const (
 type Reading struct {
 	// Dir is the folder to which the line changes first; empty for none.
 	Dir string
-	// Programs are looked up by bash on the PATH.
-	Programs []string
+	// Programs are looked up by bash on the PATH. Perhaps are those that the others
+	// run if they are there.
+	Programs, Perhaps []string
 	// Paths are the named files and folders, and "." if a program reads the
 	// folder in which it runs. A word that may be something else, such as a
 	// revision, is included.
@@ -93,7 +94,7 @@ func Read(line string) (Reading, bool) {
 	if r.sometimes || r.and && len(stmts) > 1 { // success does not tell what ran
 		r.Files = nil
 	}
-	for _, list := range []*[]string{&r.Programs, &r.Paths, &r.Patterns, &r.Trees, &r.Files} {
+	for _, list := range []*[]string{&r.Programs, &r.Perhaps, &r.Paths, &r.Patterns, &r.Trees, &r.Files} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
@@ -312,6 +313,7 @@ func (r *reader) add(c command) bool {
 		r.Programs = append(r.Programs, c.program)
 	}
 	r.Programs = append(r.Programs, c.also...)
+	r.Perhaps = append(r.Perhaps, c.perhaps...)
 	r.Paths = append(r.Paths, c.paths...)
 	r.Patterns = append(r.Patterns, c.patterns...)
 	r.Trees = append(r.Trees, c.trees...)
@@ -320,7 +322,7 @@ func (r *reader) add(c command) bool {
 	r.Tracked = r.Tracked || c.tracked
 	r.Listings = append(r.Listings, c.listings...)
 	r.Present = append(r.Present, c.present...)
-	r.Git, r.Remotes = r.Git || c.program == "git", r.Remotes || c.remotes
+	r.Git, r.Remotes = r.Git || c.program == "git" || c.git, r.Remotes || c.remotes
 	switch {
 	case c.dir != "" && r.gitDir != "" && r.gitDir != c.dir:
 		return false

@@ -103,7 +103,11 @@ func tree(t *testing.T, dir string) string {
 		if err != nil {
 			return err
 		}
-		b.WriteString(path + " " + info.Mode().String() + " " + info.ModTime().String() + "\n")
+		changed := info.ModTime().String()
+		if d.Name() == ".git" || d.Name() == "index" { // git describe --dirty writes the index anew, as it was
+			changed = ""
+		}
+		b.WriteString(path + " " + info.Mode().String() + " " + changed + "\n")
 		return nil
 	})
 	if err != nil {
@@ -135,7 +139,11 @@ func FuzzRead(f *testing.F) {
 			_, common := programs[program]
 			_, asked := versions[program]
 			_, wraps := wraps[program]
-			if !common && !asked && !wraps && !slices.Contains(strings.Fields("git find xargs ps test ["), program) {
+			_, archive := archives[program]
+			for command := range services {
+				asked = asked || strings.HasPrefix(command, program+" ") || program == "podman"
+			}
+			if !common && !asked && !wraps && !archive && !slices.Contains(strings.Fields("git find xargs ps test ["), program) {
 				t.Errorf("%q runs %q", line, program)
 			}
 		}
