@@ -28,7 +28,8 @@ func (t *turn) gate(c *ready) GateCall {
 		c.judged = Verdict{Decision: Deny, Reason: broken, Final: true}
 		return gc
 	}
-	gc.Access = access
+	gc.Access = access.In(gc.Mode)
+	defer func() { c.outside = gc.Access.outside(c.judged) }()
 	if v, outside := t.outsideSkill(c, gc); outside {
 		c.judged = v
 		return gc

@@ -25,6 +25,7 @@ type ready struct {
 	call llm.ToolCall // with the tool's own arguments
 	bound
 	judged    Verdict    // the gate's verdict, before hooks
+	outside   bool       // it was judged to run without confinement
 	authority *Authority // what decided; nil until something did
 	doomed    string     // why it must fail, for the model; empty if it may succeed
 	remarks   []string   // of hooks, for the model
@@ -274,7 +275,7 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	access, _ := r.access()
 	recorded := t.session.cfg.begin(t.ctx, r.call.ID, GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: r.call.Arguments, Access: access})
 	result := watched(r.spec.Name, printed, func(output func(string)) Result {
-		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add, Skills: r.skills})
+		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add, Unconfined: r.outside, Skills: r.skills})
 	})
 	spent.end()
 	outcome := OutcomeDone

@@ -30,6 +30,7 @@ const (
 	EffectDeletesUnknown EffectID = "deletes_unknown" // deletes folders that cannot be told: the words
 	EffectDestroys       EffectID = "destroys"        // deletes what a service keeps: the command
 	EffectDiscards       EffectID = "git_discards"    // drops work that git does not keep: the command
+	EffectReverts        EffectID = "git_reverts"     // drops changes of files that an undo brings back: the command
 	EffectForces         EffectID = "git_force"       // overwrites what others see of a repository: the command
 	EffectDisks          EffectID = "disks"           // writes to a disk or device past its files: its name
 	EffectStopsMachine   EffectID = "stops_machine"   // ends or restarts the computer: the program
@@ -80,6 +81,7 @@ var risks = []struct {
 	{EffectDeletesUnknown, RiskDangerous, "Deletes folders that cannot be known in advance"},
 	{EffectDestroys, RiskDangerous, "Deletes data of a service"},
 	{EffectDiscards, RiskDangerous, "Discards work that git does not keep"},
+	{EffectReverts, RiskDangerous, "Discards changes of files"},
 	{EffectForces, RiskDangerous, "Overwrites a branch for everyone"},
 	{EffectDisks, RiskDangerous, "Writes to a disk or device directly"},
 	{EffectStopsMachine, RiskDangerous, "Stops or restarts the computer"},

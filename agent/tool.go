@@ -135,8 +135,25 @@ type Access struct {
 	// Own says that the call concerns only commands and agents that the session
 	// itself has started or starts.
 	Own bool `json:"own,omitempty"`
-	// Confinement says how the system confines Command.
+	// Confinement says how the system confines Command, and InAuto how in the mode
+	// auto, if that differs.
 	Confinement Confinement `json:"confinement,omitempty"`
+	InAuto      Confinement `json:"-"`
+}
+
+// In returns the access as it is in a mode.
+func (a Access) In(mode Mode) Access {
+	if mode == ModeAuto && a.InAuto != "" {
+		a.Confinement = a.InAuto
+	}
+	a.InAuto = ""
+	return a
+}
+
+// outside reports whether a call with a verdict runs without confinement. A command
+// that only reads is not confined if somebody allowed it what is hidden inside.
+func (a Access) outside(judged Verdict) bool {
+	return a.Confinement == "" || a.Confinement == Unconfined || a.OnlyReads && judged.Decision != Allow
 }
 
 // Confinement is how a command would run.
@@ -163,6 +180,9 @@ type Invocation struct {
 	// and so into its costs. It reports false if the call has ended. It is safe for
 	// concurrent use, and nil outside a session.
 	Spent func(SideRequest) bool
+	// Unconfined says that a command runs without the confinement that the
+	// environment may have for it: it was judged so.
+	Unconfined bool
 	// Skills are in use, the outermost first. They must not be changed.
 	Skills []SkillUse
 }

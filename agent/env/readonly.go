@@ -18,8 +18,11 @@ type Confining struct {
 	// Profile makes what the next command may do. Whether a call may run is asked
 	// more often than it runs.
 	Profile func() confine.Profile
-	// Free says that the user lets confined commands run without asking, and
-	// Outside that a command may ask to run unconfined.
+	// Always says that commands are confined in every mode, and Auto that the mode
+	// auto confines them so that they need no consent: at least one of them holds.
+	Always, Auto bool
+	// Free says that the user lets confined commands run without asking in every
+	// mode, and Outside that a command may ask to run unconfined.
 	Free, Outside bool
 }
 
@@ -29,7 +32,7 @@ type Confinable interface {
 	Confinement(ctx context.Context) (Confining, bool)
 }
 
-// ConfinementOf returns how an environment confines commands that do not ask to
+// ConfinementOf returns how an environment confines commands that are not judged to
 // run outside.
 func ConfinementOf(ctx context.Context, e Environment) (Confining, bool) {
 	if c, ok := e.(Confinable); ok {

@@ -13,9 +13,8 @@ import (
 
 var _ agent.Foreteller = (*Policy)(nil)
 
-// Foretell implements [agent.Foreteller]. Its answer matters to Decide in two
-// cases: in the mode auto, and when a dangerous command is asked about although the
-// system confines it: a command may still destroy the project that it works in.
+// Foretell implements [agent.Foreteller]. Its answer matters to Decide in the mode
+// auto, and when the system confines a command that may destroy the project.
 func (p *Policy) Foretell(call agent.GateCall) agent.Outlook {
 	access := call.Access
 	effects := p.commandEffects(access)
@@ -37,12 +36,26 @@ func (p *Policy) Foretell(call agent.GateCall) agent.Outlook {
 	return agent.OutlookOf(effects...)
 }
 
-// autoRuns are the effects that the mode auto does not ask about (OAS-623): what
-// stays in the project or can be had again. A call with any other effect, or one
-// that cannot be told, is asked about.
+// autoRuns are the effects of other calls than commands that the mode auto does not
+// ask about (OAS-623): what stays in the project or can be had again. A call with any
+// other effect, or one that cannot be told, is asked about. Commands are confined in
+// that mode, or asked about (K-47).
 var autoRuns = []agent.EffectID{
 	agent.EffectReads, agent.EffectOwn, agent.EffectChanges, agent.EffectDeletes, agent.EffectRewrites, agent.EffectRunsProject,
 	agent.EffectPackages, agent.EffectNetwork, agent.EffectLoopback,
+}
+
+// losing are the effects that a confined command is asked about: what it can still
+// destroy is the project that it works in, and the time of whoever waits for it.
+var losing = []agent.EffectID{
+	agent.EffectDeletesAll, agent.EffectDeletesUnknown, agent.EffectDiscards, agent.EffectExhausts, agent.EffectHidden, agent.EffectTooLong,
+}
+
+// loses reports whether a person is asked about a command although it is confined.
+func (p *Policy) loses(call agent.GateCall) bool {
+	return slices.ContainsFunc(p.Foretell(call).Effects, func(e agent.Effect) bool {
+		return slices.Contains(losing, e.ID) || e.ID == agent.EffectReverts && !p.undo
+	})
 }
 
 // mayHarm reports whether the mode auto asks about a call.

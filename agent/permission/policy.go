@@ -30,6 +30,7 @@ type Policy struct {
 	deny    []string
 	read    []string // more folders to read in
 	own     []string // folders that no tool may touch
+	undo    bool     // what commands change in the workspace can be undone
 	granted map[string]bool
 	rules   func() *rule.Set
 }
@@ -47,6 +48,8 @@ type Rules struct {
 	// Own lists the program's own folders, absolute. No tool may read or write
 	// there in any mode, except in folders that Read lists.
 	Own []string
+	// Undo says that what commands change in the workspace can be undone.
+	Undo bool
 	// Set returns the rules that hold now; nil means that there are none. It is
 	// called for each decision and must not block for long.
 	Set func() *rule.Set
@@ -68,7 +71,7 @@ func New(workspace string, rules Rules) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	p := &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, read: rules.Read, rules: rules.Set}
+	p := &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, read: rules.Read, undo: rules.Undo, rules: rules.Set}
 	for _, dir := range rules.Own {
 		if dir = boundary.Resolve(dir); !p.insideOf(dir) {
 			p.own = append(p.own, dir)
@@ -189,6 +192,7 @@ const (
 	edits                 // writes ordinary files inside the workspace
 	protected             // writes files that can make other programs run code
 	confined              // runs a command that the system confines
+	leaves                // runs a command without the confinement that others have
 	secret                // reads files that may hold secrets
 	risks                 // anything else
 )
@@ -202,7 +206,7 @@ func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
 		return false
 	case granted:
 		return true
-	case k == secret:
+	case k == secret, k == leaves:
 		return false
 	case slices.Contains(p.allow, call.Tool):
 		return true
@@ -213,7 +217,7 @@ func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
 	case agent.ModeAcceptEdits:
 		return k == edits
 	case agent.ModeAuto:
-		return k == edits || !p.mayHarm(call)
+		return k == edits || call.Access.Command == "" && !p.mayHarm(call)
 	}
 	return false
 }
@@ -221,7 +225,7 @@ func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
 // examine determines what a call risks and asks the mode's question about it.
 func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 	if call.Access.Confinement == agent.Unconfined {
-		return ask(protected, agent.ReasonUnconfined)
+		return ask(leaves, agent.ReasonUnconfined)
 	}
 	for _, path := range call.Access.Writes {
 		if real := boundary.Resolve(path); p.controls(path) || p.controls(real) || p.inBareRepository(real) {
@@ -232,6 +236,9 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 		if p.secret(path, boundary.Resolve(path)) || sensitive.HasToken(boundary.Resolve(path)) {
 			return ask(secret, agent.ReasonSecret, p.shown(path))
 		}
+	}
+	if p.runsConfined(call) { // the system keeps it from what is hidden, and from changing anything outside
+		return ask(confined, agent.ReasonConfined)
 	}
 	for _, path := range slices.Concat(call.Access.Writes, call.Access.Reads) {
 		if real := boundary.Resolve(path); !p.inside(real) && (len(call.Access.Writes) > 0 || !p.readable(real)) {
@@ -244,8 +251,6 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 	switch {
 	case p.looks(call.Access):
 		return ask(looks, agent.ReasonCommandReads)
-	case call.Access.Command != "" && call.Access.Task == "" && call.Access.Confinement == agent.ConfinedFree && p.Foretell(call).Risk != agent.RiskDangerous:
-		return ask(confined, agent.ReasonConfined)
 	case call.Access.Command != "":
 		return p.unsure(call)
 	case len(call.Access.Writes) > 0:
@@ -256,6 +261,13 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 		return ask(looks, agent.ReasonOwn)
 	}
 	return ask(risks, agent.ReasonUnforeseen, call.Tool)
+}
+
+// runsConfined reports whether a call is a command that needs no consent, because the
+// system confines it.
+func (p *Policy) runsConfined(call agent.GateCall) bool {
+	a := call.Access
+	return a.Command != "" && a.Task == "" && a.Confinement == agent.ConfinedFree && call.Mode != agent.ModePlan && !p.loses(call)
 }
 
 // unsure asks about a command that does more than read, or whose reading cannot be

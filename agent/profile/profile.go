@@ -113,7 +113,7 @@ type Surroundings struct {
 	CommandTimeout func() time.Duration
 	// Confined says in a sentence how the system confines commands, and is empty
 	// if it does not; nil means that it does not. It is called for every turn.
-	Confined func() string
+	Confined func(agent.Mode) string
 	// Growing has tools that may change while the session runs; nil means none.
 	Growing Growing
 	// Agent says that another agent started the session, Unattended that nobody
@@ -178,7 +178,7 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 		s.Now = time.Now
 	}
 	if s.Confined == nil {
-		s.Confined = func() string { return "" }
+		s.Confined = func(agent.Mode) string { return "" }
 	}
 	if s.Cutoff == nil {
 		s.Cutoff = func(string, string) string { return "" }

@@ -58,8 +58,8 @@ var modes = map[agent.Mode]string{
 	agent.ModePlan: "The user wants a plan and no changes yet. Looking around inside the project runs at once; do not make calls that change anything, each of which {consent}. " +
 		"Answer with the plan: what to change, file by file and in which order, how to check it, and what is open.",
 	agent.ModeAcceptEdits: "Looking around and edits of files inside the project run at once. Any other call, such as a command that does more than read, {consent}.",
-	agent.ModeAuto: "Looking around, edits of files inside the project and commands whose effects stay there run at once. What sends data, deletes or writes elsewhere, " +
-		"cannot be undone or cannot be foreseen {consent}.",
+	agent.ModeAuto: "Looking around, edits of files inside the project and commands that the system confines run at once. What works elsewhere, runs unconfined " +
+		"or destroys what cannot be undone {consent}.",
 	agent.ModeDontAsk: "Looking around inside the project runs at once, and so does what the user's rules allow. Any other call is refused without asking: do what can be done that way, and say what could not.",
 	agent.ModeBypass:  "Every call runs at once; nobody is asked about any. Take all the more care with what cannot be undone, and with anything outside the project.",
 }
@@ -114,7 +114,7 @@ func (p *Profiles) tell(mode agent.Mode, d documents) agent.Told {
 		aboutDate:   p.surroundings.Now().Format(time.DateOnly),
 		aboutBranch: project.Branch(p.surroundings.Folder),
 	}
-	if confined := p.surroundings.Confined(); confined != "" {
+	if confined := p.surroundings.Confined(mode); confined != "" {
 		told[aboutConfined] = confined
 	}
 	for _, d := range d.all() {
@@ -181,7 +181,7 @@ func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []chan
 		all = append(all,
 			change{about: aboutDate, now: date, text: "Today's date: " + date},
 			change{about: aboutBranch, now: branch, text: "Git branch: " + inLine(cmp.Or(branch, "none"))})
-		if confined := p.surroundings.Confined(); confined != told[aboutConfined] {
+		if confined := p.surroundings.Confined(now.Mode); confined != told[aboutConfined] {
 			all = append(all, change{about: aboutConfined, now: confined, text: cmp.Or(confined, "The system does not confine commands any more.")})
 		}
 		found := p.documents(s, told)

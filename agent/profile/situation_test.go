@@ -88,7 +88,7 @@ func TestModesAreTold(t *testing.T) {
 func TestConfinementIsTold(t *testing.T) {
 	t.Parallel()
 	sentence := ""
-	p := newPlaceWith(t, "openai", func(e env.Environment) env.Environment { return e }, profile.Surroundings{Confined: func() string { return sentence }}, nil)
+	p := newPlaceWith(t, "openai", func(e env.Environment) env.Environment { return e }, profile.Surroundings{Confined: func(agent.Mode) string { return sentence }}, nil)
 	now := agent.Situation{Provider: "openai", Model: "m", AtInput: true}
 	told := agent.Told{}
 	for _, step := range []struct{ now, want string }{

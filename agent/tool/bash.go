@@ -101,17 +101,34 @@ func (b *bash) Access(input json.RawMessage) agent.Access {
 		}
 	}
 	if confining, ok := env.ConfinementOf(context.Background(), b.env); ok {
-		switch access.Confinement = agent.Confined; {
-		case in.Unconfined && confining.Outside:
-			access.Confinement = agent.Unconfined
-		case confining.Free:
-			access.Confinement = agent.ConfinedFree
-		}
+		access.Confinement, access.InAuto = confinement(confining, in.Unconfined)
 	}
 	if foreseen, ok := b.foresee(context.Background(), in); ok && access.Confinement != agent.Unconfined {
 		access.OnlyReads, access.Reads = true, foreseen.Reads
 	}
 	return access
+}
+
+// confinement returns how a command would be confined, and how in the mode auto, in
+// which confined commands need no consent.
+func confinement(c env.Confining, outside bool) (now, inAuto agent.Confinement) {
+	if c.Always {
+		now = agent.Confined
+		if c.Free {
+			now = agent.ConfinedFree
+		}
+	}
+	inAuto = now
+	if c.Auto {
+		inAuto = agent.ConfinedFree
+	}
+	if outside && c.Outside {
+		if c.Always {
+			now = agent.Unconfined
+		}
+		inAuto = agent.Unconfined
+	}
+	return now, inAuto
 }
 
 // foresee returns what a read-only command will read. It reports false for
@@ -140,13 +157,12 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	timeout, clamped := b.limit(in.Timeout)
 	command := env.Command{
 		Line: in.Command, Dir: in.Workdir, TTY: in.TTY, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
+		Unconfined: call.Unconfined,
 	}
 	if in.Unconfined {
-		confining, confined := env.ConfinementOf(ctx, b.env)
-		if confined && !confining.Outside {
+		if confining, confined := env.ConfinementOf(ctx, b.env); confined && !confining.Outside && !call.Unconfined {
 			return agent.Fail("Commands cannot run unconfined here: the settings do not allow it. Find a way inside the confinement, or ask the user to run the command.")
 		}
-		command.Unconfined = confined
 	}
 	var printed shownFiles
 	if foreseen, ok := b.foresee(ctx, in); ok {

@@ -81,7 +81,7 @@ func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.P
 	for _, root := range skill.Roots(userHome(w.cfg), "") { // which refer to files beside them
 		rules.Read = append(rules.Read, root.Path)
 	}
-	rules.Own = []string{w.cfg.Home}
+	rules.Own, rules.Undo = []string{w.cfg.Home}, true
 	rules.Set = func() *rule.Set { return w.guard.Set(w.ctx, account(info)) }
 	return permission.New(w.boundsOf(info), rules)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/network"
 	"atelier.dev/atelier/agent/network/proxy"
@@ -75,7 +76,8 @@ func (w *Workbench) confining(session, folder string) func(context.Context) (env
 			layers = []confine.Layer{{Broken: true, Settings: confine.Settings{Enabled: new(true)}}}
 		}
 		asked := confine.Combine(layers...)
-		if !asked.Enabled {
+		auto := sandbox.Confinement(ctx, asked.Weaker).Holds()
+		if !asked.Enabled && !auto {
 			return env.Confining{}, false
 		}
 		profile := func() confine.Profile {
@@ -87,22 +89,25 @@ func (w *Workbench) confining(session, folder string) func(context.Context) (env
 			connect(&p, asked)
 			return p
 		}
-		return env.Confining{Profile: profile, Free: asked.AutoAllow, Outside: asked.Unsandboxed}, true
+		return env.Confining{
+			Profile: profile, Always: asked.Enabled, Auto: auto, Free: asked.AutoAllow, Outside: asked.Unsandboxed,
+		}, true
 	}
 }
 
-// confinedSentence tells a model how the commands of its session are confined; it
-// is empty if they are not.
-func (w *Workbench) confinedSentence() string {
+// confinedSentence tells a model how the commands of its session are confined in a
+// mode; it is empty if they are not.
+func (w *Workbench) confinedSentence(mode agent.Mode) string {
 	layers, err := w.sandboxLayers(w.ctx)
 	if err != nil {
 		return "" // each command says what is wrong
 	}
 	asked := confine.Combine(layers...)
-	if !asked.Enabled {
+	level := sandbox.Confinement(w.ctx, asked.Weaker)
+	if !asked.Enabled && (mode != agent.ModeAuto || !level.Holds()) {
 		return ""
 	}
-	return asked.Sentence(sandbox.Confinement(w.ctx, asked.Weaker))
+	return asked.Sentence(level)
 }
 
 // withoutRetries keep programs from asking again for what was refused, and from looking

@@ -87,6 +87,76 @@ func TestCommandsRunConfined(t *testing.T) {
 	}
 }
 
+// K-47, K-53: with nothing switched on, the mode auto confines commands and asks about
+// none, whatever they do; another mode does neither, and a switch of the mode counts
+// from the next call.
+func TestAutoIsConfined(t *testing.T) {
+	t.Parallel()
+	const line = "echo x >made; echo x >../outside; echo done"
+	p, id, base := confinedPage(t, backend.Sandbox{},
+		bashes("command", line), bashes("command", "cat made", "unconfined", true), bashes("command", "cat made; echo y >made", "yield_time_ms", 60000),
+		bashes("command", line))
+	configure := func(mode agent.Mode) {
+		must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+			Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: mode},
+		})
+	}
+	outside := func() bool {
+		_, err := os.Stat(filepath.Join(base, "outside"))
+		return err == nil
+	}
+	configure(agent.ModeAuto)
+	p.send(id, "work")
+	if told := await(p, anyOf[agent.Briefing]).System; !strings.Contains(told, "The system confines commands: ") {
+		t.Error("the model is not told")
+	}
+	first := await(p, anyOf[agent.ToolCallEnd])
+	if !strings.Contains(first.Output, "can write only in the project") || outside() || first.Authority == nil || first.Authority.Code != agent.ReasonConfined {
+		t.Errorf("%+v\n%s", first.Authority, first.Output)
+	}
+	request := await(p, anyOf[agent.ApprovalRequest])
+	if request.Access.Confinement != agent.Unconfined || request.EachTime {
+		t.Errorf("outside: %+v", request)
+	}
+	p.allow(id, request)
+	await(p, anyOf[agent.ToolCallEnd])
+	if third := await(p, anyOf[agent.ToolCallEnd]); third.Authority.Code != agent.ReasonConfined {
+		t.Errorf("a task: %+v\n%s", third.Authority, third.Output)
+	}
+	await(p, anyOf[agent.ToolCallEnd])
+	await(p, anyOf[agent.ProcessingEnd])
+
+	p, id, base = confinedPage(t, backend.Sandbox{}, bashes("command", line))
+	configure(agent.ModeDefault)
+	p.send(id, "work")
+	request = await(p, anyOf[agent.ApprovalRequest])
+	if request.Access.Confinement != "" {
+		t.Errorf("the mode default: %+v", request.Access)
+	}
+	configure(agent.ModeAuto) // the question was about a command that nothing confines
+	p.allow(id, request)
+	last := await(p, anyOf[agent.ToolCallEnd])
+	if outside() || !strings.Contains(last.Output, "can write only in the project") {
+		t.Errorf("after the switch to auto: %s", last.Output)
+	}
+}
+
+// K-47: a person who allows a command that reads a secret is obeyed: it does not run
+// where the secret is hidden.
+func TestAutoReadsWhatIsAllowed(t *testing.T) {
+	t.Parallel()
+	p, id, _ := confinedPage(t, backend.Sandbox{}, bashes("command", "cat .env"))
+	p.putFile(".env", "KEY=canary\n")
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeAuto},
+	})
+	p.send(id, "work")
+	p.allow(id, await(p, anyOf[agent.ApprovalRequest]))
+	if end := await(p, anyOf[agent.ToolCallEnd]); !strings.Contains(end.Output, "canary") {
+		t.Errorf("%s", end.Output)
+	}
+}
+
 // K-34: a command runs unconfined only after a person agreed, in every mode, and
 // not at all where the user does not want that.
 func TestLeavingTheConfinementIsAsked(t *testing.T) {

@@ -184,20 +184,23 @@ func (g gathering) run(ctx context.Context, s skill.Skill, args string) ([]strin
 	}
 	bash := shellOf(tool.Builtin(place, tool.Options{}))
 	inputs := make([]json.RawMessage, len(lines))
+	outside := make([]bool, len(lines))
 	for i, line := range lines { // all are judged before one is run
 		input, err := json.Marshal(map[string]any{"command": skill.Script(line, args, s.Usage.Arguments), "timeout": lineTime})
 		if err != nil {
 			return nil, err
 		}
 		inputs[i] = input
-		verdict := gate.Decide(agent.GateCall{Tool: "Bash", Input: input, Access: bash.(agent.Accessor).Access(input), Mode: g.info.Settings.Mode})
+		access := bash.(agent.Accessor).Access(input).In(g.info.Settings.Mode)
+		outside[i] = access.Confinement == ""
+		verdict := gate.Decide(agent.GateCall{Tool: "Bash", Input: input, Access: access, Mode: g.info.Settings.Mode})
 		if verdict.Decision == agent.Deny || verdict.Decision == agent.Ask && (verdict.Final || verdict.Rule != nil) {
 			return nil, backend.Problem(backend.ProblemSkillLineDenied, line, verdict.Reason)
 		}
 	}
 	ran := make([]string, len(lines))
 	for i, input := range inputs {
-		result := bash.Run(ctx, agent.Invocation{CallID: "skill", Input: input, Output: func(string) {}})
+		result := bash.Run(ctx, agent.Invocation{CallID: "skill", Input: input, Output: func(string) {}, Unconfined: outside[i]})
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -71,7 +71,7 @@ func gits(w *walker, _ string, args []value, s *scope) {
 }
 
 // gitChanging are the effects of commands that change their repository's folder.
-var gitChanging = []agent.EffectID{agent.EffectChanges, agent.EffectDiscards, agent.EffectRewrites, agent.EffectControls}
+var gitChanging = []agent.EffectID{agent.EffectChanges, agent.EffectDiscards, agent.EffectReverts, agent.EffectRewrites, agent.EffectControls}
 
 // isHarmlessSetting reports whether a setting runs nothing, whatever its value.
 func isHarmlessSetting(setting string) bool {
@@ -200,7 +200,7 @@ func gitRebase(g gitCall) {
 func gitReset(g gitCall) {
 	switch {
 	case g.has("hard", "merge", "keep"):
-		g.w.add(agent.EffectDiscards, g.as("hard", "merge", "keep"))
+		g.w.add(agent.EffectReverts, g.as("hard", "merge", "keep"))
 	case g.has("soft", "mixed"), len(g.rest) == 1 && g.rest[0].text() != "HEAD" && !isPathspec(g.rest[0]) && !g.exists(g.rest[0]):
 		g.w.add(agent.EffectRewrites, g.said)
 	default:
@@ -215,7 +215,11 @@ func gitClean(g gitCall) {
 	for _, dir := range g.s.dirs {
 		g.w.noteWrite(dir)
 	}
-	g.w.add(agent.EffectDiscards, g.as())
+	if g.has("x", "X") { // ignored files, which no undo brings back
+		g.w.add(agent.EffectDiscards, g.as())
+		return
+	}
+	g.w.add(agent.EffectReverts, g.as())
 }
 
 func gitCheckout(g gitCall) {
@@ -224,7 +228,7 @@ func gitCheckout(g gitCall) {
 	single := len(g.rest) == 1 && at < 0 && (isPathspec(g.rest[0]) || g.exists(g.rest[0]))
 	switch {
 	case paths, single, g.has("f", "force", "B"):
-		g.w.add(agent.EffectDiscards, g.as())
+		g.w.add(agent.EffectReverts, g.as())
 	default:
 		gitChanges(g)
 	}
@@ -243,7 +247,7 @@ func (g gitCall) exists(v value) bool {
 
 func gitSwitch(g gitCall) {
 	if g.has("f", "force", "discard-changes", "C") {
-		g.w.add(agent.EffectDiscards, g.as("f", "force", "discard-changes", "C"))
+		g.w.add(agent.EffectReverts, g.as("f", "force", "discard-changes", "C"))
 		return
 	}
 	gitChanges(g)
@@ -254,7 +258,7 @@ func gitRestore(g gitCall) {
 		gitChanges(g)
 		return
 	}
-	g.w.add(agent.EffectDiscards, g.as())
+	g.w.add(agent.EffectReverts, g.as())
 }
 
 func gitStash(g gitCall) {

@@ -261,7 +261,7 @@ var runners = strings.Fields("ssh sftp mosh nc ncat socat at batch crontab kubec
 // name as a word or within a text of several.
 func (c *Checker) launched(s effect.Step) Verdict {
 	mayRun := s.Unfamiliar || slices.Contains(runners, s.Program()) || slices.ContainsFunc(s.Effects, func(e agent.Effect) bool {
-		return slices.Contains([]agent.EffectID{agent.EffectRunsProject, agent.EffectPackages, agent.EffectControls, agent.EffectDestroys, agent.EffectDiscards}, e.ID)
+		return slices.Contains([]agent.EffectID{agent.EffectRunsProject, agent.EffectPackages, agent.EffectControls, agent.EffectDestroys, agent.EffectDiscards, agent.EffectReverts}, e.ID)
 	})
 	if !mayRun || s.Own {
 		return allowed

@@ -20,6 +20,9 @@ func (v *view) allowsCommand(rules []compiled) *Rule {
 		return nil
 	}
 	rules = slices.DeleteFunc(slices.Clone(rules), func(r compiled) bool {
+		if v.call.Access.Confinement == agent.Unconfined && (r.Selector == "" || r.TooWide()) {
+			return true // only what names the command lets it out of the confinement (K-47)
+		}
 		return !r.names(v.call) && !r.isPath || r.kind() == kindCommand && r.Selector == "" && l.typed && r.Tool != v.call.Tool
 	})
 	var by *Rule

@@ -49,8 +49,8 @@ var (
 		`network is unreachable|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no such host|failed to lookup address|dial tcp|unknown host`)
 	localWords = lazily(`(?i)(?:localhost|127\.0\.0\.1|::1)\b.*(?:connection refused|couldn't connect|failed to connect)|` +
 		`(?:connection refused|ECONNREFUSED|failed to connect).*(?:localhost|127\.0\.0\.1|::1)`)
-	// How programs begin a line about themselves: "cp: …", "npm error …", "OSError: …".
-	messageWords = lazily(`^\s*(?:npm (?:error|ERR!)|[A-Za-z][\w.+-]*:) `)
+	// How programs begin a line about themselves: "cp: …", "/bin/sh: …", "npm error …", "OSError: …".
+	messageWords = lazily(`^\s*(?:npm (?:error|ERR!)|[A-Za-z/][\w./+-]*:) `)
 	socketNames  = lazily(`(?i)socket|\.sock\b|docker|dbus|agent`)
 	hostWord     = lazily(`(?i)(?:host:?|lookup|ENOTFOUND|EAI_AGAIN) ([a-z0-9-]+(?:\.[a-z0-9-]+)+)`)
 	pathWord     = lazily(`(?:/|~/|\.{1,2}/|\.?\w)[^\s'"` + "`" + `:,()]*`)

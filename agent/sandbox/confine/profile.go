@@ -147,6 +147,11 @@ type Level struct {
 // other files, read hidden ones or use the network.
 func (l Level) Works() bool { return l.By != Nothing && l.Writes && l.Reads && l.Network }
 
+// Holds reports whether commands can be confined so that nobody has to look at them
+// first (K-47). Landlock alone cannot: what it refuses would be met too often, and what
+// commands leave running may outlive them.
+func (l Level) Holds() bool { return l.Works() && (l.By == Namespaces || l.By == Seatbelt) }
+
 // Whole reports whether everything in a profile is enforced.
 func (l Level) Whole() bool { return l.Works() && l.Sockets && l.Processes }
 

@@ -539,7 +539,7 @@ export type Effect = {
   more?: number
 }
 
-export type EffectID = "net_code" | "built_code" | "deletes_all" | "deletes_outside" | "deletes_unknown" | "destroys" | "git_discards" | "git_force" | "disks" | "stops_machine" | "exhausts" | "other_user" | "hidden" | "too_long" | "leaks" | "deletes" | "git_rewrites" | "ends" | "system" | "sends" | "packages" | "network" | "secrets" | "controls" | "outside" | "unknown" | "runs_project" | "loopback" | "changes" | "own" | "reads"
+export type EffectID = "net_code" | "built_code" | "deletes_all" | "deletes_outside" | "deletes_unknown" | "destroys" | "git_discards" | "git_reverts" | "git_force" | "disks" | "stops_machine" | "exhausts" | "other_user" | "hidden" | "too_long" | "leaks" | "deletes" | "git_rewrites" | "ends" | "system" | "sends" | "packages" | "network" | "secrets" | "controls" | "outside" | "unknown" | "runs_project" | "loopback" | "changes" | "own" | "reads"
 
 export type Effort = "" | "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max"
 
