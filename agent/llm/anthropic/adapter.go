@@ -4,7 +4,6 @@ package anthropic
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -30,9 +29,8 @@ type Config = llm.AdapterConfig
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
-	endpoint  *wire.Endpoint
-	service   sdk.MessageService
-	encodings wire.Encodings
+	endpoint *wire.Endpoint
+	service  sdk.MessageService
 }
 
 // New returns an adapter.
@@ -76,14 +74,8 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		params, messages, err := a.lower(req, origin)
-		if err = errors.Join(err, a.addTools(call, req)); err != nil {
-			b.Fail(call.Error(err))
-			return
-		}
-		call.Add("messages", messages...)
 		var resp *http.Response
-		opened := a.service.NewStreaming(ctx, params, option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
+		opened := a.service.NewStreaming(ctx, lower(req, origin), option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
 		if err := opened.Err(); err != nil {
 			b.Fail(call.Error(err))
 			return

@@ -113,17 +113,17 @@ func TestRequest(t *testing.T) {
 		t.Errorf("sent %+v", r)
 	}
 	png := `"source":{"data":"AQID","media_type":"image/png","type":"base64"},"type":"image"`
-	mark := `,"cache_control":{"type":"ephemeral"}}`
+	mark := `,"cache_control":{"type":"ephemeral"},"type":"text"}`
 	if diff := cmp.Diff([]string{
 		`user {"text":"hi","type":"text"} {` + png + `}` +
 			` {"source":{"data":"AQ==","media_type":"application/pdf","type":"base64"},"type":"document"}` +
 			` {"source":{"url":"https://example.com/a.gif","type":"url"},"type":"image"}` +
-			` {"text":"[a.wav (audio/wav) was left out: it cannot be sent to this model]","type":"text"` + mark,
+			` {"text":"[a.wav (audio/wav) was left out: it cannot be sent to this model]"` + mark,
 		`assistant {"id":"call_a","input":{"n":1},"name":"Read","type":"tool_use"}` +
 			` {"id":"call_b","input":{"invalid_arguments":"{\"n\": "},"name":"Read","type":"tool_use"}`,
 		`user {"tool_use_id":"call_a","content":[{` + png + `}],"type":"tool_result"}` +
 			` {"tool_use_id":"call_b","is_error":true,"content":[{"text":"no JSON","type":"text"}],"type":"tool_result"}` +
-			` {"text":"and quickly","type":"text"} {"text":"stop soon","type":"text"` + mark,
+			` {"text":"and quickly","type":"text"} {"text":"stop soon"` + mark,
 	}, conversation(r)); diff != "" {
 		t.Error(diff)
 	}
@@ -394,9 +394,9 @@ func TestRecorded(t *testing.T) {
 	req.Messages = append(req.Messages, reloaded(t, answer.Message), toolResult(call, false))
 	stream(t, server, req)
 	list := ` {"text":"done","type":"text"} {"id":"toolu_1","input":{},"name":"List","type":"tool_use"}`
-	result := `user {"tool_use_id":"toolu_1","content":[{"text":"(no output)","type":"text"}],"type":"tool_result","cache_control":{"type":"ephemeral"}}`
+	result := `user {"tool_use_id":"toolu_1","cache_control":{"type":"ephemeral"},"content":[{"text":"(no output)","type":"text"}],"type":"tool_result"}`
 	want := []string{
-		`user {"text":"hi","type":"text","cache_control":{"type":"ephemeral"}}`,
+		`user {"text":"hi","cache_control":{"type":"ephemeral"},"type":"text"}`,
 		`assistant {"future":1e400,"signature":"EqQ=","thinking":"so <&> then","type":"thinking"}` +
 			` {"type":"redacted_thinking","data":"sealed<&>"} ` + hologram + ` ` + search + list,
 		result,
@@ -452,7 +452,7 @@ func TestThinkingNeedsItsFollower(t *testing.T) {
 		{Role: llm.RoleAssistant, Origin: origin, Parts: []llm.Part{unsigned, thought, text, thought}},
 		llm.Text(llm.RoleUser, "c"),
 	}})
-	mark := `,"type":"text","cache_control":{"type":"ephemeral"}}`
+	mark := `,"cache_control":{"type":"ephemeral"},"type":"text"}`
 	if diff := cmp.Diff([]string{
 		`user {"text":"a","type":"text"} {"text":"b"` + mark,
 		`assistant {"type":"thinking","thinking":"hm","signature":"s"} {"text":"ok","type":"text"}`,

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
@@ -19,37 +18,46 @@ import (
 // a number. Every model accepts this one (LLM-51).
 const defaultMaxOutput = 8192
 
-// lower lowers all of a request but its tools, and encodes its messages;
-// messages that were sent before come from the cache. Equal prefixes of two
-// requests give equal bytes except for the cache marks, so that the provider's
-// cache hits (LLM-17).
-func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewParams, messages [][]byte, err error) {
+// lower lowers a request. Equal prefixes of two requests give equal bytes except
+// for the cache marks, so that the provider's cache hits (LLM-17).
+func lower(req llm.Request, origin llm.Origin) sdk.MessageNewParams {
 	instructions, rest := wire.Instructions(req)
-	turns, err := wire.Turns(&a.encodings, names, req.CacheKey, origin, rest, func(m llm.Message, ids *wire.IDs) (results, others []content) {
+	turns := wire.Turns(origin, rest, func(m llm.Message, ids *wire.IDs) (results, others []content) {
 		if m.Role == llm.RoleAssistant {
 			return nil, answered(m, m.Origin.Same(origin), ids)
 		}
 		return said(m, ids)
 	})
-	if err != nil {
-		return p, nil, err
-	}
-	p = params(req, instructions)
+	p := params(req, instructions)
+	p.Messages = messages(turns)
 	think(&p, req, turns)
 	options(&p, req.Options)
 	if !req.NoCache {
-		mark(&p, turns.Recent, req.LongCache)
+		mark(&p, req.LongCache)
 	}
-	return p, turns.Array(), nil
+	return p
 }
 
-var names = wire.Names{Content: "content", User: "user", Assistant: "assistant"}
+type turn = wire.Turn[content]
 
-// params lowers everything but messages, tools, thinking and options.
+func messages(turns []turn) []sdk.MessageParam {
+	out := []sdk.MessageParam{}
+	for _, t := range turns {
+		role := sdk.MessageParamRoleUser
+		if t.Assistant {
+			role = sdk.MessageParamRoleAssistant
+		}
+		out = append(out, sdk.MessageParam{Role: role, Content: t.Items()})
+	}
+	return out
+}
+
+// params lowers everything but messages, thinking and options.
 func params(req llm.Request, instructions []string) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{
 		Model:     req.Model,
 		MaxTokens: int64(cmp.Or(max(0, req.MaxOutput), req.MostOutput, defaultMaxOutput)),
+		Tools:     tools(req.Tools),
 	}
 	for _, text := range instructions {
 		p.System = append(p.System, sdk.TextBlockParam{Text: text})
@@ -59,53 +67,26 @@ func params(req llm.Request, instructions []string) sdk.MessageNewParams {
 
 // mark sets up to four cache breakpoints: after the tools, after the
 // instructions, and after the last two user turns, so that each request reads
-// what the previous one wrote (LLM-16). In tools and turns, which are already
-// encoded, the mark becomes the last member of the last tool or block. All marks
-// have the same lifetime, because the API refuses a longer one after a shorter
-// one.
-func mark(p *sdk.MessageNewParams, turns []wire.Turn, long bool) {
+// what the previous one wrote (LLM-16). All marks have the same lifetime, because
+// the API refuses a longer one after a shorter one.
+func mark(p *sdk.MessageNewParams, long bool) {
 	mark := sdk.NewCacheControlEphemeralParam()
 	if long {
 		mark.TTL = sdk.CacheControlEphemeralTTLTTL1h
+	}
+	if n := len(p.Tools); n > 0 {
+		*p.Tools[n-1].GetCacheControl() = mark
 	}
 	if n := len(p.System); n > 0 {
 		p.System[n-1].CacheControl = mark
 	}
 	left := 2
-	for i := len(turns) - 1; i >= 0 && left > 0; i-- {
-		t := &turns[i]
-		if t.Assistant {
-			continue
+	for _, m := range slices.Backward(p.Messages) {
+		if m.Role == sdk.MessageParamRoleUser && left > 0 {
+			*m.Content[len(m.Content)-1].GetCacheControl() = mark
+			left--
 		}
-		blocks := &t.Rest
-		if len(t.Rest) == 0 {
-			blocks = &t.Results
-		}
-		open := bytes.TrimSuffix(*blocks, []byte("}"))
-		*blocks = slices.Concat(open, []byte(encodedMark(long)+"}"))
-		left--
 	}
-}
-
-func encodedMark(long bool) string {
-	if long {
-		return `,"cache_control":{"type":"ephemeral","ttl":"1h"}`
-	}
-	return `,"cache_control":{"type":"ephemeral"}`
-}
-
-// addTools adds the tools to a call, with a mark.
-func (a *Adapter) addTools(call *wire.Call, req llm.Request) error {
-	if len(req.Tools) == 0 || req.Body["tools"] != nil {
-		return nil
-	}
-	mark := ""
-	if !req.NoCache {
-		mark = encodedMark(req.LongCache)
-	}
-	shown, err := wire.Tools(&a.encodings, req.Tools, mark, tools)
-	call.Add("tools", shown...)
-	return err
 }
 
 // tools sends the schemas' own bytes.
@@ -147,15 +128,10 @@ func answered(m llm.Message, same bool, ids *wire.IDs) []content {
 func isThought(b content) bool {
 	override, _ := b.Overrides()
 	raw, _ := override.(json.RawMessage)
-	return isThinking(raw)
-}
-
-// isThinking reports whether the first of several encoded blocks is thinking.
-func isThinking(blocks []byte) bool {
 	var block struct {
 		Type string `json:"type"`
 	}
-	_ = json.NewDecoder(bytes.NewReader(blocks)).Decode(&block) // an invalid block is not thinking
+	_ = json.Unmarshal(raw, &block) // an invalid block is not thinking
 	return block.Type == "thinking" || block.Type == "redacted_thinking"
 }
 

@@ -1,17 +1,18 @@
 package anthropic
 
 import (
+	"slices"
+
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"atelier.dev/atelier/agent/llm"
-	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
 // think requests as much thinking as the effort demands, in the form that the
 // model accepts. For an unknown model it requests thinking only if the user
 // chose an effort, in the newest form.
-func think(p *sdk.MessageNewParams, req llm.Request, turns wire.Spoken) {
+func think(p *sdk.MessageNewParams, req llm.Request, turns []turn) {
 	c := req.Reasoning
 	if c.Has(llm.ReasoningBudget) && !c.Has(llm.ReasoningAdaptive) {
 		thinkWithBudget(p, req, turns)
@@ -43,7 +44,7 @@ func effort(c llm.ReasoningControl, e llm.Effort) sdk.OutputConfigEffort {
 
 // thinkWithBudget serves older models, which think only on request and up to a
 // number of tokens.
-func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request, turns wire.Spoken) {
+func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request, turns []turn) {
 	if len(req.Reasoning.Levels) > 0 && req.Effort != llm.EffortNone {
 		p.OutputConfig.Effort = effort(req.Reasoning, req.Effort)
 	}
@@ -59,12 +60,12 @@ func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request, turns wire.Spoken
 // turnThinks reports whether the current turn may continue with a thinking
 // budget. Its answers with tool calls must begin with thinking, which those of
 // another model, or from before thinking was enabled, do not.
-func turnThinks(turns wire.Spoken) bool {
-	for i, t := range turns.Backward() {
+func turnThinks(turns []turn) bool {
+	for i, t := range slices.Backward(turns) {
 		switch {
 		case i == 0: // whatever came before is over
 			return true
-		case t.Assistant && !isThinking(t.Rest):
+		case t.Assistant && !isThought(t.Rest[0]):
 			return false
 		case !t.Assistant && len(t.Results) == 0:
 			return true

@@ -29,10 +29,9 @@ type Config = llm.AdapterConfig
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
-	name      string
-	dialect   Dialect
-	endpoint  *wire.Endpoint
-	encodings wire.Encodings
+	name     string
+	dialect  Dialect
+	endpoint *wire.Endpoint
 }
 
 // New returns an adapter for the endpoint at cfg.BaseURL. If the address
@@ -51,10 +50,7 @@ func newAdapter(cfg wire.Config, d Dialect) *Adapter {
 	if u, err := url.Parse(cfg.BaseURL); err == nil && (cfg.Local || wire.IsLocal(u.Hostname())) {
 		cfg.BaseURL = wire.Versioned(cfg.BaseURL)
 	}
-	return &Adapter{
-		name: cfg.Provider, dialect: d, endpoint: wire.NewEndpoint(cfg),
-		encodings: wire.Encodings{EchoCallIDs: true, JoinUsers: true},
-	}
+	return &Adapter{name: cfg.Provider, dialect: d, endpoint: wire.NewEndpoint(cfg)}
 }
 
 // Name implements [llm.Adapter].
@@ -94,12 +90,7 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		err := a.lower(call, req, origin)
-		if err != nil {
-			b.Fail(call.Error(err))
-			return
-		}
-		resp, err := call.Post(ctx, "chat/completions", a.header())
+		resp, err := call.Post(ctx, "chat/completions", a.header(), a.dialect.lower(req, origin))
 		stream := openaisdk.Read(resp, err)
 		defer stream.Close()
 		d := newDecoder(b, call)

@@ -2,7 +2,6 @@ package compat
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,43 +13,56 @@ import (
 // type, because endpoints add members of their own.
 type object = map[string]any
 
-// lower adds a request to a call, with only the fields that the endpoint knows.
-// Messages that were sent before come from the cache. Equal prefixes of two
-// requests give equal bytes.
-func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) error {
-	body := a.dialect.body(req)
-	for _, name := range slices.Sorted(maps.Keys(body)) {
-		call.Add(name, wire.JSON(body[name]))
-	}
+// lower lowers a request, with only the fields that the endpoint knows. Equal
+// prefixes of two conversations give equal bytes.
+func (d Dialect) lower(req llm.Request, origin llm.Origin) object {
+	body := d.body(req)
 	if len(req.Tools) > 0 {
-		shown, err := wire.Tools(&a.encodings, req.Tools, "", tools)
-		if err != nil {
-			return err
-		}
-		call.Add("tools", shown...)
+		body["tools"] = tools(req.Tools)
 	}
-	messages := req.Messages
-	if slices.ContainsFunc(messages, isMute) { // the messages around it are neighbours
-		messages = slices.DeleteFunc(slices.Clone(messages), isMute)
-	}
-	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, messages, func(m llm.Message, ids *wire.IDs) []object {
-		return a.dialect.message(m, origin, ids)
-	})
-	if err != nil {
-		return err
-	}
+	messages := []object{}
 	if req.System != "" {
-		first := append([]byte("["), wire.JSON(said("system", req.System))...)
-		if len(spoken) > len("[]") {
-			first = append(first, ',')
+		messages = append(messages, said("system", req.System))
+	}
+	ids := wire.NewIDs(origin, true)
+	for _, m := range joinUsers(req.Messages) {
+		ids.Add(m)
+		messages = append(messages, d.message(m, origin, ids)...)
+	}
+	body["messages"] = messages
+	for name, value := range req.Body {
+		body[name] = value
+	}
+	return body
+}
+
+// joinUsers makes one message of neighbouring messages of the user, and of a
+// tool's results and what the user says after them, because some servers insist
+// on alternating roles. Their texts become paragraphs.
+func joinUsers(messages []llm.Message) []llm.Message {
+	var out []llm.Message
+	for _, m := range messages {
+		last := len(out) - 1
+		switch {
+		case isMute(m): // the messages around it are neighbours
+		case m.Role == llm.RoleUser && last >= 0 && (out[last].Role == llm.RoleUser || out[last].Role == llm.RoleTool):
+			out[last].Parts = join(out[last].Parts, m.Parts)
+		default:
+			out = append(out, m)
 		}
-		spoken[0] = first
 	}
-	call.Add("messages", spoken...)
-	for _, name := range slices.Sorted(maps.Keys(req.Body)) {
-		call.Add(name, req.Body[name])
+	return out
+}
+
+// join returns the parts of two messages as those of one, without changing either.
+func join(first, next []llm.Part) []llm.Part {
+	first = slices.Clone(first)
+	if len(first) == 0 || len(next) == 0 || first[len(first)-1].Kind != llm.PartText || next[0].Kind != llm.PartText {
+		return append(first, next...)
 	}
-	return nil
+	paragraph := next[0]
+	paragraph.Text = "\n\n" + paragraph.Text
+	return append(append(first, paragraph), next[1:]...)
 }
 
 // isMute reports whether a message of the model is not sent, because it has neither

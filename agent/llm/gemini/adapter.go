@@ -35,8 +35,6 @@ type Config = llm.AdapterConfig
 // Adapter implements [llm.Adapter].
 type Adapter struct {
 	endpoint *wire.Endpoint
-	// Models of two generations get a conversation in two forms.
-	earlier, later wire.Encodings
 }
 
 // New returns an adapter.
@@ -68,11 +66,7 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		if err := a.lower(call, req, origin); err != nil {
-			b.Fail(call.Error(err))
-			return
-		}
-		resp, err := call.Post(ctx, path(req.Model), a.header())
+		resp, err := call.Post(ctx, path(req.Model), a.header(), lower(req, origin))
 		if err != nil {
 			b.Fail(call.Error(err))
 			return

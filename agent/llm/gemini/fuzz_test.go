@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -35,8 +34,8 @@ func FuzzDecoder(f *testing.F) {
 		for events.Next() && d.chunk(events.Data()) == nil {
 		}
 		d.finish()
-		contents, err := new(Adapter).contents(llm.Request{}, []llm.Message{answer.Message}, llm.Origin{})
-		if err != nil || !json.Valid(bytes.Join(contents, nil)) {
+		sent, err := wire.Encode(lower(llm.Request{Messages: []llm.Message{answer.Message}}, llm.Origin{}))
+		if err != nil || !json.Valid(sent) {
 			t.Fatalf("cannot be sent again: %v: %+v", err, answer.Message)
 		}
 	})

@@ -2,38 +2,31 @@ package gemini
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// lower adds the members of a request to the call. Equal prefixes of two
-// requests give equal bytes (LLM-17).
-func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) error {
+// lower lowers a request. Equal prefixes of two conversations give equal bytes
+// (LLM-17).
+func lower(req llm.Request, origin llm.Origin) map[string]any {
 	instructions, history := wire.Instructions(req)
-	contents, err := a.contents(req, history, origin)
-	if err != nil {
-		return err
-	}
 	c := settings(req, instructions)
-	call.Add("generationConfig", wire.JSON(c.Generation))
+	body := map[string]any{"contents": contents(req, history, origin), "generationConfig": c.Generation}
 	if c.System != nil {
-		call.Add("systemInstruction", wire.JSON(c.System))
+		body["systemInstruction"] = c.System
 	}
 	if c.Tools != (toolConfig{}) {
-		call.Add("toolConfig", wire.JSON(c.Tools))
+		body["toolConfig"] = c.Tools
 	}
 	if len(req.Tools)+len(req.Options.Tools) > 0 {
-		call.Add("tools", tools(req.Tools, req.Options.Tools))
+		body["tools"] = tools(req.Tools, req.Options.Tools)
 	}
-	call.Add("contents", contents...)
-	for _, name := range slices.Sorted(maps.Keys(req.Body)) {
-		call.Add(name, req.Body[name])
+	for name, value := range req.Body {
+		body[name] = value
 	}
-	return nil
+	return body
 }
 
 // settings lowers everything but the conversation and the tools.
@@ -53,26 +46,24 @@ func settings(req llm.Request, instructions []string) config {
 	return c
 }
 
-var names = wire.Names{Content: "parts", User: roleUser, Assistant: roleModel}
-
-// contents encodes a conversation; messages that were sent before come from the
-// cache.
-func (a *Adapter) contents(req llm.Request, history []llm.Message, origin llm.Origin) ([][]byte, error) {
+// contents lowers a conversation.
+func contents(req llm.Request, history []llm.Message, origin llm.Origin) []content {
 	// Models up to 2.5 have a thinking budget; later ones sign calls and accept
 	// media in a result.
-	l, encodings := lowerer{origin: origin}, &a.earlier
-	if !req.Reasoning.Has(llm.ReasoningBudget) {
-		l.later, encodings = true, &a.later
+	l := lowerer{origin: origin, later: !req.Reasoning.Has(llm.ReasoningBudget)}
+	out := []content{}
+	for _, turn := range wire.Turns(origin, history, l.parts) {
+		role := roleUser
+		if turn.Assistant {
+			role = roleModel
+		}
+		out = append(out, content{role, turn.Items()})
 	}
-	turns, err := wire.Turns(encodings, names, req.CacheKey, origin, history, l.parts)
-	if err != nil {
-		return nil, err
-	}
-	return turns.Array(), nil
+	return out
 }
 
 // tools sends the schemas' own bytes, then Google's own tools.
-func tools(specs []llm.ToolSpec, own []json.RawMessage) json.RawMessage {
+func tools(specs []llm.ToolSpec, own []json.RawMessage) []any {
 	type declaration struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
@@ -91,7 +82,7 @@ func tools(specs []llm.ToolSpec, own []json.RawMessage) json.RawMessage {
 	for _, tool := range own {
 		all = append(all, tool)
 	}
-	return wire.JSON(all)
+	return all
 }
 
 // thinking requests as much thinking as the effort demands, in the form that

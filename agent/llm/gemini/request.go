@@ -47,6 +47,12 @@ const (
 	roleModel = "model"
 )
 
+// content is a turn.
+type content struct {
+	Role  string `json:"role"`
+	Parts []any  `json:"parts"`
+}
+
 type textPart struct {
 	Text string `json:"text"`
 }

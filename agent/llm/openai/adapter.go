@@ -32,11 +32,10 @@ type Config = llm.AdapterConfig
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
-	name      string
-	dialect   dialect
-	endpoint  *wire.Endpoint
-	service   responses.ResponseService
-	encodings wire.Encodings
+	name     string
+	dialect  dialect
+	endpoint *wire.Endpoint
+	service  responses.ResponseService
 	// unsummarised says that the account may not see summaries of reasoning.
 	unsummarised atomic.Bool
 }
@@ -90,29 +89,6 @@ func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return a.endpoint.ModelsAt(ctx, path, header)
 }
 
-// lower adds to a call the tools and the conversation; what was sent before
-// comes from the cache.
-func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) error {
-	if len(req.Tools) > 0 && req.Body["tools"] == nil {
-		shown, err := wire.Tools(&a.encodings, req.Tools, "", tools)
-		if err != nil {
-			return err
-		}
-		call.Add("tools", shown...)
-	}
-	l := lowerer{origin: origin, freeform: freeformNames(req.Tools)}
-	key := req.CacheKey
-	if key != "" { // the encoding depends on which tools are freeform
-		key = strings.Join(append([]string{key}, l.freeform...), "\x00")
-	}
-	input, err := wire.Join(&a.encodings, key, origin, req.Messages, l.items)
-	if err != nil {
-		return err
-	}
-	call.Add("input", input...)
-	return nil
-}
-
 // noSummary matches the refusal of an account that OpenAI has not verified.
 var noSummary = regexp.MustCompile(`(?i)verified to generate reasoning summaries|reasoning\.summary`)
 
@@ -128,12 +104,8 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		if err := a.lower(call, req, origin); err != nil {
-			b.Fail(call.Error(err))
-			return
-		}
 		var resp *http.Response
-		body := params(req)
+		body := params(req, origin)
 		if a.unsummarised.Load() {
 			body.Reasoning.Summary = ""
 		}

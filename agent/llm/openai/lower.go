@@ -12,11 +12,13 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// params lowers all of a request but its messages and tools. Equal prefixes of two
-// requests give equal bytes, so that the provider's cache hits (LLM-17).
-func params(req llm.Request) responses.ResponseNewParams {
+// params lowers a request. Equal prefixes of two requests give equal bytes, so
+// that the provider's cache hits (LLM-17).
+func params(req llm.Request, origin llm.Origin) responses.ResponseNewParams {
+	l := lowerer{origin: origin, freeform: freeformNames(req.Tools)}
 	p := responses.ResponseNewParams{
 		Model:   req.Model,
+		Tools:   tools(req.Tools),
 		Store:   param.NewOpt(false),
 		Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
 	}
@@ -37,7 +39,14 @@ func params(req llm.Request) responses.ResponseNewParams {
 	if req.CacheKey != "" && !req.NoCache {
 		p.PromptCacheKey = param.NewOpt(req.CacheKey)
 	}
-	options(&p, req.Options, freeformNames(req.Tools))
+	input := responses.ResponseInputParam{}
+	ids := wire.NewIDs(origin, false)
+	for _, m := range req.Messages {
+		ids.Add(m)
+		input = append(input, l.items(m, ids)...)
+	}
+	p.Input.OfInputItemList = input
+	options(&p, req.Options, l.freeform)
 	return p
 }
 

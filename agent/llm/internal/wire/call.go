@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,15 +28,9 @@ type Call struct {
 	idle      time.Duration
 	waited    time.Duration // wait for bytes since the answer last grew
 	size      int           // of the response so far, in bytes
-	members   []member      // of the request, hidden from the SDK
 	header    http.Header   // of the request's own
 	requestID string
 	limits    *llm.RateLimit
-}
-
-type member struct {
-	name  string
-	value [][]byte // in pieces
 }
 
 var errIdle = errors.New("the server went silent")
@@ -76,40 +69,14 @@ func (c *Call) End() {
 	c.cancel(nil)
 }
 
-// Add puts a member into the body of the request and replaces one of the same
-// name that was added before. It bypasses the provider's SDK, which would
-// encode, search and copy it; it may be a long conversation, in pieces that
-// nobody changes any more.
-func (c *Call) Add(name string, value ...[]byte) {
-	c.members = slices.DeleteFunc(c.members, func(m member) bool { return m.name == name })
-	c.members = append(c.members, member{name, value})
-}
-
-// complete adds to a request the members that were hidden from the SDK.
-func (c *Call) complete(req *http.Request) error {
-	if len(c.members) == 0 {
-		return nil
+// Post sends a body, encoded by [Encode], without an SDK. It answers like
+// [Call.Intercept]. An empty header is not sent.
+func (c *Call) Post(ctx context.Context, path string, header http.Header, body any) (*http.Response, error) {
+	encoded, err := Encode(body)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	body, err := io.ReadAll(req.Body)
-	if err = errors.Join(err, req.Body.Close()); err != nil {
-		return fmt.Errorf("read the request: %w", err)
-	}
-	// The pieces are not joined: late in a session they are a megabyte, which
-	// was copied twice for each request.
-	whole := withMembers(bytes.TrimSpace(body), c.members)
-	req.ContentLength = 0
-	for _, piece := range whole {
-		req.ContentLength += int64(len(piece))
-	}
-	req.GetBody = func() (io.ReadCloser, error) { return &pieces{left: whole}, nil }
-	req.Body, _ = req.GetBody()
-	return nil
-}
-
-// Post sends a request without an SDK, whose body has only the members that were
-// added. It answers like [Call.Intercept]. An empty header is not sent.
-func (c *Call) Post(ctx context.Context, path string, header http.Header) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.ep.base+path, strings.NewReader("{}"))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.ep.base+path, bytes.NewReader(encoded))
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}
@@ -127,14 +94,11 @@ func setHeader(req *http.Request, header http.Header) {
 	}
 }
 
-// Intercept completes and sends the request of a streamed call. It works as
+// Intercept sends the request of a streamed call. It works as
 // middleware of the providers' SDKs and keeps them from reading an error's
 // body, of which they understand only one form: a response that is not a stream
 // becomes an [*llm.Error].
 func (c *Call) Intercept(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	if err := c.complete(req); err != nil {
-		return nil, err
-	}
 	resp, err := c.send(req, next)
 	if err != nil {
 		return nil, err

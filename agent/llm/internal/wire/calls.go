@@ -3,8 +3,6 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -24,26 +22,22 @@ import (
 // refuse.
 type IDs struct {
 	target llm.Origin
-	echo   bool              // in any form; see [Encodings]
+	echo   bool              // in any form
 	sent   map[string]string // by our id
 	taken  map[string]bool
-	log    []assigned // in order, so that the newest can be removed
 }
 
-// assigned is one call's id, and what it replaced.
-type assigned struct {
-	ours, id    string
-	was         string // under our id before
-	had, unique bool   // whether it replaced one; whether the id is new
-}
-
-// newIDs returns the ids of a conversation without calls, for a request to
-// target.
-func newIDs(target llm.Origin, echo bool) *IDs {
+// NewIDs returns the ids of a conversation without calls, for a request to
+// target. echo sends ids back to their origin in any form: some models number
+// their calls in them, and some gateways keep a reasoning signature there.
+// Otherwise an id has at most 64 letters, digits, _ and -.
+func NewIDs(target llm.Origin, echo bool) *IDs {
 	return &IDs{target: target, echo: echo, sent: map[string]string{}, taken: map[string]bool{}}
 }
 
-func (ids *IDs) add(m llm.Message) {
+// Add takes the calls of a message. Call it for each message before the message
+// is lowered, in the order of the conversation.
+func (ids *IDs) Add(m llm.Message) {
 	same := m.Origin.Same(ids.target)
 	for _, p := range m.Parts {
 		c := p.Call
@@ -54,40 +48,29 @@ func (ids *IDs) add(m llm.Message) {
 		if same && !ids.taken[c.WireID] && ids.accepts(c.WireID) {
 			id = c.WireID
 		}
-		was, had := ids.sent[c.ID]
-		ids.log = append(ids.log, assigned{ours: c.ID, id: id, was: was, had: had, unique: !ids.taken[id]})
 		ids.sent[c.ID], ids.taken[id] = id, true
 	}
 }
 
-// cut removes the ids of all calls but the first n.
-func (ids *IDs) cut(n int) {
-	for _, a := range slices.Backward(ids.log[n:]) {
-		if a.had {
-			ids.sent[a.ours] = a.was
-		} else {
-			delete(ids.sent, a.ours)
-		}
-		if a.unique {
-			delete(ids.taken, a.id)
-		}
-	}
-	ids.log = ids.log[:n]
-}
-
-// callID matches the call ids that every API accepts, up to maxName, and maxEchoed
-// limits ids in another form that are sent back.
-var callID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
-
 const (
-	maxName   = 64 // of an id or a called tool
-	maxEchoed = 4 << 10
+	maxName   = 64      // of an id or a called tool that every API accepts
+	maxEchoed = 4 << 10 // of an id in another form that is sent back
 )
+
+// plain replaces a character that an API may refuse in an id or a name.
+func plain(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+		return r
+	default:
+		return '_'
+	}
+}
 
 // accepts reports whether the target accepts an id of its own.
 func (ids *IDs) accepts(id string) bool {
 	if !ids.echo {
-		return len(id) <= maxName && callID.MatchString(id)
+		return id != "" && len(id) <= maxName && strings.Map(plain, id) == id
 	}
 	odd := strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 	return id != "" && len(id) <= maxEchoed && !odd
@@ -110,23 +93,11 @@ func (ids *IDs) Verbatim(c *llm.ToolCall) bool {
 		(c.Custom || bytes.Equal(Arguments(c), c.Arguments))
 }
 
-// callName matches the names of called tools that every provider accepts, up to maxName.
-var callName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]*$`)
-
-// CallName returns the name under which a call is sent. Models invent names for
-// tools that they were never shown.
+// CallName returns the name under which a call is sent: at most 64 letters, digits,
+// _ and -, beginning with a letter or _. Models invent names for tools that they
+// were never shown.
 func CallName(name string) string {
-	if len(name) <= maxName && callName.MatchString(name) {
-		return name
-	}
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			return r
-		default:
-			return '_'
-		}
-	}, name)
+	clean := strings.Map(plain, name)
 	switch {
 	case clean == "":
 		return "unnamed"
@@ -143,8 +114,7 @@ const maxDepth = 64
 // Arguments returns a call's arguments for an API that accepts only an object:
 // what the model sent, or an object that quotes it.
 func Arguments(c *llm.ToolCall) json.RawMessage {
-	var object map[string]json.RawMessage
-	if input := c.Input(); depth(input) <= maxDepth && json.Unmarshal(input, &object) == nil && object != nil {
+	if input := c.Input(); bytes.HasPrefix(bytes.TrimSpace(input), []byte("{")) && depth(input) <= maxDepth && json.Valid(input) {
 		return readable(input)
 	}
 	return JSON(map[string]string{"invalid_arguments": string(c.Arguments)})

@@ -43,6 +43,9 @@ var (
 	refused    = lazily(`(?i)^invalid|unsupported`)
 )
 
+// maxSearched limits the part of a failure's text in which these are looked for.
+const maxSearched = 8 << 10
+
 // glmOverflow is one provider's number for a prompt that is too long.
 const glmOverflow = "1261"
 
@@ -57,6 +60,7 @@ const groqBadCall = "tool_use_failed"
 // of 0 means that it came inside a stream; some gateways then put the status
 // into the code.
 func classify(status int, code, text string) llm.Class {
+	text = text[:min(len(text), maxSearched)]
 	if n, err := strconv.Atoi(code); err == nil && status == 0 && n >= 400 && n < 600 {
 		status = n
 	}

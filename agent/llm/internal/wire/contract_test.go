@@ -329,10 +329,10 @@ func TestErrorInStream(t *testing.T) {
 }
 
 // cuts returns the places at which a stream is cut: every byte near the ends of a
-// line and inside a character, and every ninth byte between, where a cut loses the
+// line and inside a character, and every 23rd byte between, where a cut loses the
 // same line.
 func cuts(body string) []int {
-	const near, apart = 12, 9
+	const near, apart = 7, 23
 	var at []int
 	start := 0
 	for line := range strings.Lines(body) {

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"io"
-	"net"
-	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent/llm"
@@ -39,68 +36,23 @@ func Instructions(req llm.Request) (instructions []string, rest []llm.Message) {
 	return instructions, nil
 }
 
-// JSON encodes v, which must be encodable, like the APIs do: < > & are not
-// escaped.
-func JSON(v any) json.RawMessage {
+// Encode encodes v like the APIs do: < > & are not escaped.
+func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	return bytes.TrimSpace(buf.Bytes()), err
+}
+
+// JSON is [Encode] for a v that can be encoded.
+func JSON(v any) json.RawMessage {
+	b, err := Encode(v)
+	if err != nil {
 		return nil
 	}
-	return bytes.TrimSpace(buf.Bytes())
+	return b
 }
-
-// withMembers returns an encoded object with additional members, in pieces.
-func withMembers(object []byte, members []member) [][]byte {
-	out := [][]byte{object[:len(object)-1]}
-	begun := len(object) > len("{}")
-	for _, m := range members {
-		name := `"` + m.name + `":`
-		if begun {
-			name = "," + name
-		}
-		begun = true
-		out = append(append(out, []byte(name)), m.value...)
-	}
-	return append(out, []byte("}"))
-}
-
-// pieces is the body of a request. It reads pieces one after the other.
-type pieces struct {
-	left [][]byte
-	read int // bytes of the first piece
-}
-
-// Read implements [io.Reader].
-func (p *pieces) Read(b []byte) (int, error) {
-	n := 0
-	for len(p.left) > 0 && n < len(b) {
-		copied := copy(b[n:], p.left[0][p.read:])
-		n, p.read = n+copied, p.read+copied
-		if p.read == len(p.left[0]) {
-			p.left, p.read = p.left[1:], 0
-		}
-	}
-	if n == 0 && len(b) > 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-// writeTo writes what was not read yet. The pieces are not copied if w is a
-// connection of the system.
-func (p *pieces) writeTo(w io.Writer) (int64, error) {
-	left := net.Buffers(slices.Clone(p.left))
-	if p.read > 0 {
-		left[0] = left[0][p.read:]
-	}
-	p.left, p.read = nil, 0
-	return left.WriteTo(w)
-}
-
-// Close implements [io.Closer].
-func (p *pieces) Close() error { return nil }
 
 // ResultText returns the text of a result for an API without an error flag that
 // refuses empty text.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,18 +26,6 @@ func TestInstructions(t *testing.T) {
 		instructions, rest := Instructions(tt.req)
 		if diff := cmp.Diff(tt.instructions, instructions) + cmp.Diff(tt.rest, rest); diff != "" {
 			t.Errorf("%+v: %s", tt.req, diff)
-		}
-	}
-}
-
-// The body of a request is read whole, whatever its pieces are and in whatever
-// portions it is asked for.
-func TestMembers(t *testing.T) {
-	t.Parallel()
-	members := []member{{"x", [][]byte{[]byte("[1"), nil, []byte(",22]")}}, {"y", [][]byte{[]byte("3")}}}
-	for in, want := range map[string]string{`{}`: `{"x":[1,22],"y":3}`, `{"a":2}`: `{"a":2,"x":[1,22],"y":3}`} {
-		if err := iotest.TestReader(&pieces{left: withMembers([]byte(in), members)}, []byte(want)); err != nil {
-			t.Errorf("%s: %v", in, err)
 		}
 	}
 }
