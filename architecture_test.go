@@ -48,6 +48,7 @@ var mayImport = map[string][]string{
 	"agent/permission/rule":      {"agent", "agent/internal/...", "agent/permission/boundary"},
 	"agent/network/proxy":        {"agent/network"},
 	"agent/internal/effect":      {"agent", "agent/internal/..."},
+	"agent/internal/registry":    {"agent/internal/..."},
 	"agent/internal/shell":       {"agent/internal/sensitive"},
 	"agent/internal/merge":       {"agent/internal/linediff"},
 	"agent/sdk":                  {"agent", "agent/llm"},

@@ -30,6 +30,7 @@ func (t *turn) gate(c *ready) GateCall {
 	}
 	gc.Access = access.In(gc.Mode)
 	defer func() { c.outside = gc.Access.outside(c.judged) }()
+	c.hosts = gc.Access.Hosts
 	if v, outside := t.outsideSkill(c, gc); outside {
 		c.judged = v
 		return gc
@@ -112,6 +113,8 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 			return "This call was approved, but is not allowed any more: " + c.judged.Reason, true
 		case c.judged.Decision == Allow && (verdict.By != ByHook || r.unchanged(c, req)), c.judged.Reason == before.Reason && r.unchanged(c, req):
 			return "", false
+		case before.Code == ReasonHosts && len(gc.Access.Hosts) == 0 && !c.judged.Final && r.unchanged(c, req):
+			return "", false // the answer was also about the command
 		case c.judged.Decision != Allow: // else a hook still wants a person to look
 			verdict = c.judged
 		}

@@ -30,6 +30,7 @@ type ready struct {
 	doomed    string     // why it must fail, for the model; empty if it may succeed
 	remarks   []string   // of hooks, for the model
 	skills    []SkillUse // in use
+	hosts     []string   // that it may reach if it is allowed; see [Access]
 }
 
 // remark adds a hook's message to the call's result for the model.
@@ -275,7 +276,7 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	access, _ := r.access()
 	recorded := t.session.cfg.begin(t.ctx, r.call.ID, GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: r.call.Arguments, Access: access})
 	result := watched(r.spec.Name, printed, func(output func(string)) Result {
-		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add, Unconfined: r.outside, Skills: r.skills})
+		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add, Unconfined: r.outside, Skills: r.skills, Hosts: r.hosts})
 	})
 	spent.end()
 	outcome := OutcomeDone

@@ -31,6 +31,7 @@ const (
 	ReasonOwn             ReasonCode = "own"              //
 	ReasonConfined        ReasonCode = "confined"         //
 	ReasonUnconfined      ReasonCode = "unconfined"       //
+	ReasonHosts           ReasonCode = "hosts"            // hosts
 	ReasonUnforeseen      ReasonCode = "unforeseen"       // tool
 	ReasonRuleDenies      ReasonCode = "rule_denies"      // rule
 	ReasonRuleAsks        ReasonCode = "rule_asks"        // rule
@@ -69,6 +70,7 @@ var reasons = map[ReasonCode]string{
 	ReasonOwn:             "This concerns only what this session itself starts.",
 	ReasonConfined:        "This command runs confined: it can write only in the project, and it reaches only what the settings allow.",
 	ReasonUnconfined:      "This command asks to run without confinement: it could then change any file that you can change, and reach the network.",
+	ReasonHosts:           "This command needs {0}, which confined commands cannot reach here.",
 	ReasonUnforeseen:      "What the tool {0} does cannot be foreseen.",
 	ReasonRuleDenies:      "The rule {0} denies it.",
 	ReasonRuleAsks:        "The rule {0} wants you to be asked.",

@@ -139,6 +139,9 @@ type Access struct {
 	// auto, if that differs.
 	Confinement Confinement `json:"confinement,omitempty"`
 	InAuto      Confinement `json:"-"`
+	// Hosts are those that Command needs and cannot reach where it is confined. If it
+	// runs, it may reach them.
+	Hosts []string `json:"hosts,omitempty"`
 }
 
 // In returns the access as it is in a mode.
@@ -146,7 +149,9 @@ func (a Access) In(mode Mode) Access {
 	if mode == ModeAuto && a.InAuto != "" {
 		a.Confinement = a.InAuto
 	}
-	a.InAuto = ""
+	if a.InAuto = ""; a.Confinement == "" || a.Confinement == Unconfined {
+		a.Hosts = nil
+	}
 	return a
 }
 
@@ -185,6 +190,8 @@ type Invocation struct {
 	Unconfined bool
 	// Skills are in use, the outermost first. They must not be changed.
 	Skills []SkillUse
+	// Hosts are those of its [Access] that it was allowed to reach.
+	Hosts []string
 }
 
 // Result is a tool's result.

@@ -167,7 +167,7 @@ func (l *Local) confinedSpec(ctx context.Context, c Command) (sandbox.Spec, erro
 		return spec, err
 	}
 	if confining, ok := l.Confinement(ctx); ok {
-		profile := confining.Profile()
+		profile := confining.Profile(c)
 		spec.Confine = &profile
 	}
 	return spec, nil

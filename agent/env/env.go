@@ -245,8 +245,10 @@ type Command struct {
 	TTY bool
 	// Output receives text as it appears; see [sandbox.Spec]. It may be nil.
 	Output func(text string)
-	// Unconfined runs it as the user would. A person has agreed to that.
+	// Unconfined runs it as the user would, and Hosts are what it may reach though
+	// confined commands may not. A person has agreed to that.
 	Unconfined bool
+	Hosts      []string
 }
 
 // CommandResult is how a command ended.

@@ -15,15 +15,29 @@ type Confiner interface {
 
 // Confining is how an environment confines its commands.
 type Confining struct {
-	// Profile makes what the next command may do. Whether a call may run is asked
-	// more often than it runs.
-	Profile func() confine.Profile
+	// Profile makes what the next command may do, which is given. Whether a call may
+	// run is asked more often than it runs.
+	Profile func(Command) confine.Profile
+	// Reach says which hosts commands reach; nil if nobody is asked about more.
+	Reach Reach
 	// Always says that commands are confined in every mode, and Auto that the mode
 	// auto confines them so that they need no consent: at least one of them holds.
 	Always, Auto bool
 	// Free says that the user lets confined commands run without asking in every
 	// mode, and Outside that a command may ask to run unconfined.
 	Free, Outside bool
+}
+
+// Reach says which hosts confined commands reach.
+type Reach interface {
+	// Reaches reports whether commands reach a host, or may never.
+	Reaches(host string) bool
+	// Refused returns the hosts that were refused to the same command line before, or
+	// allowed for that time.
+	Refused(line string) []string
+	// Kept returns where commands keep what they change at a path in the user's home;
+	// empty if they change it itself.
+	Kept(path string) []string
 }
 
 // Confinable is implemented by environments that may confine their commands.

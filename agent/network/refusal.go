@@ -3,6 +3,7 @@ package network
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,22 @@ type Refusal struct {
 // Error returns one clause that names the host: "evil.example:443 is not in
 // allowedDomains".
 func (r *Refusal) Error() string { return fmt.Sprintf(refusals[r.Reason], r.Host) }
+
+// Wanted returns the entry of AllowedDomains that would let the host be reached;
+// empty if a person is not to be asked for it, because it is denied, or is this
+// computer or one of its network.
+func (r *Refusal) Wanted() string {
+	t, err := Parse(r.Host, 0)
+	switch {
+	case err != nil || !slices.Contains([]Reason{Unlisted, Closed, Port}, r.Reason):
+		return ""
+	case t.name == "" && !Public(t.addr), t.name != "" && !strings.Contains(t.name, "."):
+		return ""
+	case t.port == 80 || t.port == 443:
+		return t.Host()
+	}
+	return t.String()
+}
 
 var refusals = map[Reason]string{
 	Malformed:  "%s is not a plain host name or address",

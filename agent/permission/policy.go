@@ -119,7 +119,7 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 		return final(by(judged, agent.Because(agent.Deny, agent.ReasonRuleDenies, judged.Rule.Text)))
 	case judged.Decision == agent.Ask && !(granted && call.Mode != agent.ModePlan && (judged.Rule == nil || judged.Rule.Scope != agent.ScopeSession)):
 		return p.question(call, judged)
-	case call.Mode == agent.ModeBypass && call.Access.Confinement != agent.Unconfined:
+	case call.Mode == agent.ModeBypass && call.Access.Confinement != agent.Unconfined && len(call.Access.Hosts) == 0:
 		return agent.Because(agent.Allow, agent.ReasonNeverAsks)
 	}
 	verdict, kind := p.examine(call)
@@ -130,11 +130,11 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 	case granted && p.free(call, kind, true):
 		verdict.Decision, verdict.By = agent.Allow, agent.ByPerson
 		return verdict
-	case judged.Decision == agent.Allow && call.Mode != agent.ModePlan && kind != protected && kind != secret:
+	case judged.Decision == agent.Allow && call.Mode != agent.ModePlan && kind != protected && kind != secret && kind != reaches:
 		return by(judged, agent.Because(agent.Allow, agent.ReasonRuleAllows, judged.Rule.Text))
 	}
 	verdict.EachTime = call.Mode == agent.ModePlan || kind == protected
-	verdict.Final = verdict.EachTime || kind == secret
+	verdict.Final = verdict.EachTime || kind == secret || kind == reaches
 	return refused(call, verdict)
 }
 
@@ -194,6 +194,7 @@ const (
 	confined              // runs a command that the system confines
 	leaves                // runs a command without the confinement that others have
 	secret                // reads files that may hold secrets
+	reaches               // reaches hosts that are not allowed yet
 	risks                 // anything else
 )
 
@@ -206,7 +207,7 @@ func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
 		return false
 	case granted:
 		return true
-	case k == secret, k == leaves:
+	case k == secret, k == leaves, k == reaches:
 		return false
 	case slices.Contains(p.allow, call.Tool):
 		return true
@@ -226,6 +227,9 @@ func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
 func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 	if call.Access.Confinement == agent.Unconfined {
 		return ask(leaves, agent.ReasonUnconfined)
+	}
+	if hosts := call.Access.Hosts; len(hosts) > 0 { // first, because the answer says what it may reach
+		return ask(reaches, agent.ReasonHosts, strings.Join(hosts, ", "))
 	}
 	for _, path := range call.Access.Writes {
 		if real := boundary.Resolve(path); p.controls(path) || p.controls(real) || p.inBareRepository(real) {
@@ -354,8 +358,9 @@ func (p *Policy) key(call agent.GateCall) string {
 	parts := struct {
 		Tool, Command, Dir, Task, Input string
 		Writes, Reads                   []string
-		Unconfined                      bool `json:",omitempty"`
-	}{Tool: call.Tool, Command: call.Access.Command, Task: call.Access.Task, Unconfined: call.Access.Confinement == agent.Unconfined}
+		Unconfined                      bool     `json:",omitempty"`
+		Hosts                           []string `json:",omitempty"`
+	}{Tool: call.Tool, Command: call.Access.Command, Task: call.Access.Task, Unconfined: call.Access.Confinement == agent.Unconfined, Hosts: call.Access.Hosts}
 	switch {
 	case parts.Command != "" && call.Access.Dir != "":
 		parts.Dir = boundary.Resolve(call.Access.Dir)

@@ -114,6 +114,7 @@ type dead struct{}
 func (dead) Environ(addr string, _ bool) []string { return []string{"HTTP_PROXY=http://" + addr} }
 func (dead) Serve(net.Listener)                   {}
 func (dead) Refused() []string                    { return nil }
+func (dead) Wanted() []string                     { return nil }
 
 func TestADeadProxyLeavesNoNetwork(t *testing.T) {
 	t.Parallel()

@@ -102,6 +102,7 @@ func (b *bash) Access(input json.RawMessage) agent.Access {
 	}
 	if confining, ok := env.ConfinementOf(context.Background(), b.env); ok {
 		access.Confinement, access.InAuto = confinement(confining, in.Unconfined)
+		access.Hosts = b.lacks(confining, in)
 	}
 	if foreseen, ok := b.foresee(context.Background(), in); ok && access.Confinement != agent.Unconfined {
 		access.OnlyReads, access.Reads = true, foreseen.Reads
@@ -156,7 +157,7 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	}
 	timeout, clamped := b.limit(in.Timeout)
 	command := env.Command{
-		Line: in.Command, Dir: in.Workdir, TTY: in.TTY, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
+		Line: in.Command, Dir: in.Workdir, TTY: in.TTY, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output), Hosts: call.Hosts,
 		Unconfined: call.Unconfined,
 	}
 	if in.Unconfined {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
@@ -42,13 +43,11 @@ func (w *Workbench) sandboxLevel(ctx context.Context, _ backend.Empty) (SandboxL
 		return SandboxLevel{}, err
 	}
 	asked := confine.Combine(layers...)
+	w.withRules(ctx, &asked, "")
 	files := confine.Combine(layers[1:]...)
 	reply := SandboxLevel{
 		Level: sandbox.Confinement(ctx, asked.Weaker), On: asked.Enabled, Free: asked.AutoAllow, Outside: asked.Unsandboxed,
-		ByFile: files.Enabled, Hosts: asked.Allowed,
-	}
-	for _, l := range layers {
-		reply.Broken = reply.Broken || l.Broken
+		ByFile: files.Enabled, Hosts: asked.Allowed, Broken: asked.Broken,
 	}
 	return reply, nil
 }
@@ -68,7 +67,8 @@ func (w *Workbench) sandboxLayers(ctx context.Context) ([]confine.Layer, error) 
 
 // confining returns how the next command of a session is confined. If that
 // cannot be found out, they are confined as narrowly as can be.
-func (w *Workbench) confining(session, folder string) func(context.Context) (env.Confining, bool) {
+func (w *Workbench) confining(session, of, folder string) func(context.Context) (env.Confining, bool) {
+	past := &refusals{}
 	return func(ctx context.Context) (env.Confining, bool) {
 		layers, err := w.sandboxLayers(ctx)
 		if err != nil {
@@ -76,23 +76,39 @@ func (w *Workbench) confining(session, folder string) func(context.Context) (env
 			layers = []confine.Layer{{Broken: true, Settings: confine.Settings{Enabled: new(true)}}}
 		}
 		asked := confine.Combine(layers...)
-		auto := sandbox.Confinement(ctx, asked.Weaker).Holds()
+		level := sandbox.Confinement(ctx, asked.Weaker)
+		auto := level.Holds()
 		if !asked.Enabled && !auto {
 			return env.Confining{}, false
 		}
-		profile := func() confine.Profile {
+		w.withRules(ctx, &asked, of)
+		profile := func(c env.Command) confine.Profile {
 			at, err := w.confinedPlace(session, folder)
 			if err != nil {
 				slog.Warn("could not make folders for confined commands", "err", err)
 			}
 			p := asked.At(at)
-			connect(&p, asked)
+			past.remember(c.Line, connect(&p, asked, c.Hosts), c.Hosts)
 			return p
 		}
-		return env.Confining{
+		confining := env.Confining{
 			Profile: profile, Always: asked.Enabled, Auto: auto, Free: asked.AutoAllow, Outside: asked.Unsandboxed,
-		}, true
+		}
+		if level.By != confine.Landlock { // which lets commands reach every host or none
+			confining.Reach = reach{refusals: past, rules: hostRules(asked, nil, false), place: func() confine.Place { return w.cachePlace(folder) }}
+		}
+		return confining, true
 	}
+}
+
+// withRules adds the hosts that rules name, which hold for a session and its agents. A
+// file that cannot be read might have forbidden them.
+func (w *Workbench) withRules(ctx context.Context, asked *confine.Request, session string) {
+	allowed, denied := w.guard.Set(ctx, session).Hosts()
+	if !asked.Broken {
+		asked.Allowed = append(asked.Allowed, allowed...)
+	}
+	asked.Denied = append(asked.Denied, denied...)
 }
 
 // confinedSentence tells a model how the commands of its session are confined in a
@@ -107,6 +123,7 @@ func (w *Workbench) confinedSentence(mode agent.Mode) string {
 	if !asked.Enabled && (mode != agent.ModeAuto || !level.Holds()) {
 		return ""
 	}
+	w.withRules(w.ctx, &asked, "")
 	return asked.Sentence(level)
 }
 
@@ -117,21 +134,30 @@ var withoutRetries = []string{
 	"npm_config_update_notifier=false", "NO_UPDATE_NOTIFIER=1", "PIP_DISABLE_PIP_VERSION_CHECK=1",
 }
 
-// connect gives a command the hosts that it may reach. If there are none, all are
-// refused to it at once.
-func connect(p *confine.Profile, asked confine.Request) {
-	if len(asked.Allowed) == 0 {
-		p.Proxy, p.Env = proxy.New(network.Dialer{}), append(p.Env, withoutRetries...)
-		return
+// connect gives a command the hosts that it may reach, some of them for this command
+// alone. If there are none, all are refused to it at once.
+func connect(p *confine.Profile, asked confine.Request, once []string) *proxy.Proxy {
+	rules := hostRules(asked, once, p.LocalBinding)
+	answers := proxy.New(network.Dialer{Rules: rules})
+	p.Proxy, p.Asked = answers, true
+	if rules.Any() {
+		p.Network = confine.NetworkProxy
+	} else {
+		p.Env = append(p.Env, withoutRetries...)
 	}
+	return answers
+}
+
+// hostRules returns the rules about the hosts that commands may reach. Entries that
+// cannot be read are left out.
+func hostRules(asked confine.Request, once []string, local bool) *network.Rules {
 	rules, err := network.New(network.Settings{
-		AllowedDomains: asked.Allowed, DeniedDomains: asked.Denied, AllowLocalBinding: p.LocalBinding,
+		AllowedDomains: slices.Concat(asked.Allowed, once), DeniedDomains: asked.Denied, AllowLocalBinding: local,
 	})
 	if err != nil {
 		slog.Warn("some hosts in the settings of the sandbox cannot be read", "err", err)
 	}
-	p.Network = confine.NetworkProxy
-	p.Proxy = proxy.New(network.Dialer{Rules: rules})
+	return rules
 }
 
 // SandboxCaches says how much the caches of confined commands take, in bytes, of
@@ -157,11 +183,8 @@ func (w *Workbench) clearCaches(ctx context.Context, _ backend.Empty) (SandboxCa
 // confinedPlace returns where a session's commands are confined. They share a
 // folder for temporary files, and the project's caches.
 func (w *Workbench) confinedPlace(session, folder string) (confine.Place, error) {
-	sum := sha256.Sum256([]byte(folder))
-	at := confine.Place{
-		Project: folder, Home: userHome(w.cfg), Own: []string{w.cfg.Home}, Visible: []string{w.outputFolder(session)},
-		Temp: filepath.Join(w.outputFolder(session), "tmp"), Cache: w.caches.Of(hex.EncodeToString(sum[:8])),
-	}
+	at := w.cachePlace(folder)
+	at.Own, at.Visible, at.Temp = []string{w.cfg.Home}, []string{w.outputFolder(session)}, filepath.Join(w.outputFolder(session), "tmp")
 	w.caches.Use(w.ctx)
 	for _, dir := range []string{at.Temp, at.Cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -170,4 +193,10 @@ func (w *Workbench) confinedPlace(session, folder string) (confine.Place, error)
 		}
 	}
 	return at, nil
+}
+
+// cachePlace returns where the caches of a project's confined commands are.
+func (w *Workbench) cachePlace(folder string) confine.Place {
+	sum := sha256.Sum256([]byte(folder))
+	return confine.Place{Project: folder, Home: userHome(w.cfg), Cache: w.caches.Of(hex.EncodeToString(sum[:8]))}
 }

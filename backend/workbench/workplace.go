@@ -69,7 +69,7 @@ func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (wo
 		return workplace{}, err
 	}
 	place := workplace{env: local, tasks: w.newTasks(session), output: w.outputFolder(session)}
-	local.SpillDir, local.Confine = place.output, w.confining(session, folder)
+	local.SpillDir, local.Confine = place.output, w.confining(session, account(info), folder)
 	if slog.Default().Enabled(ctx, slog.LevelDebug) {
 		place.env = env.Logging(place.env, slog.Default())
 	}

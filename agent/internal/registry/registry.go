@@ -20,9 +20,9 @@ type Place struct {
 	Home    string // the user's; empty if it is unknown
 	// Getenv returns a variable of the command's environment.
 	Getenv func(name string) string
-	// Kept returns where commands keep what they change in a folder of caches in the
-	// home; empty if they change the folder itself. It may be nil.
-	Kept func(path string) string
+	// Kept returns where commands keep what they change at a path in the home; empty if
+	// they change it itself. It may be nil.
+	Kept func(path string) []string
 }
 
 // Limits of what is looked at.
@@ -205,13 +205,10 @@ func (q *query) above(dir string, use func(dir string) (found bool)) {
 // home returns a path in the home folder, of which confined commands may keep
 // changes elsewhere, as all places where the content may be.
 func (q *query) home(path string) []string {
-	places := []string{path}
-	if q.at.Kept != nil {
-		if kept := q.at.Kept(path); kept != "" {
-			places = append(places, kept)
-		}
+	if q.at.Kept == nil {
+		return []string{path}
 	}
-	return places
+	return append(q.at.Kept(path), path)
 }
 
 func (q *query) variable(name string) string {

@@ -133,12 +133,12 @@ func TestWhatConfinedCommandsKeepIsThere(t *testing.T) {
 		"Cargo.toml": "[dependencies]\n",
 		"Cargo.lock": "[[package]]\nname = \"serde\"\nversion = \"1.0.0\"\nsource = \"registry+https://x\"\n",
 	})
-	at := Place{Dir: project, Project: project, Home: home, Kept: func(path string) string {
+	at := Place{Dir: project, Project: project, Home: home, Kept: func(path string) []string {
 		rel, err := filepath.Rel(home, path)
 		if err != nil {
-			return ""
+			return nil
 		}
-		return filepath.Join(kept, rel)
+		return []string{filepath.Join(kept, rel)}
 	}}
 	for _, line := range []string{"go build", "go test ./...", "go mod tidy", "cargo build", "cargo test"} {
 		if len(Hosts(line, at)) == 0 {

@@ -63,6 +63,19 @@ func (p *Proxy) Refused() (clauses []string) {
 	return clauses
 }
 
+// Wanted returns the hosts among those that a person can be asked for, as entries of
+// a list of allowed hosts.
+func (p *Proxy) Wanted() (hosts []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.refused {
+		if host := r.Wanted(); host != "" && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}
+
 // Environ returns the variables that lead programs to this proxy at addr. If
 // other programs can reach it, they do not know the secret in the variables.
 // Call it before [Proxy.Serve].

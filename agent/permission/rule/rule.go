@@ -8,6 +8,7 @@
 //	Read(//etc/hosts)       a file of the computer; Read(~/notes/*) begins at the home folder
 //	Edit(docs/**)           every tool that changes files, and what commands write
 //	WebFetch(domain:go.dev) a host
+//	Network(domain:go.dev)  a host that confined commands reach
 //	mcp__server             every tool of a server
 //	Agent(reviewer)         an agent of this name, which Atelier's own tool does not give
 //
@@ -95,7 +96,7 @@ var faults = map[Fault]string{
 	FaultParent:   `the pattern has ".." in it; begin it with // or ~/ instead`,
 	FaultPattern:  "the pattern ends in a backslash or has a bracket that is not closed",
 	FaultStars:    `the pattern has "**" more than {0} times`,
-	FaultDomain:   "a rule for addresses is of the form WebFetch(domain:example.com)",
+	FaultDomain:   "a rule for hosts is of the form WebFetch(domain:example.com) or Network(domain:example.com)",
 }
 
 // Error says why a rule cannot be read.
@@ -156,7 +157,7 @@ func (r Rule) checked() (Rule, error) {
 			return Rule{}, err
 		}
 	}
-	if host, ok := strings.CutPrefix(r.Selector, "domain:"); r.kind() == kindDomain && (!ok || host == "") {
+	if host, ok := strings.CutPrefix(r.Selector, "domain:"); (r.kind() == kindDomain || r.kind() == kindReached) && (!ok || host == "") {
 		return Rule{}, fault(FaultDomain)
 	}
 	return r, nil
@@ -171,6 +172,7 @@ const (
 	kindRead                // files that are read
 	kindWrite               // files that are changed
 	kindDomain              // hosts
+	kindReached             // hosts that confined commands reach
 	kindAgent               // agents
 )
 
@@ -181,6 +183,7 @@ var kinds = map[string]kind{
 	"Read": kindRead, "ReadMany": kindRead, "Grep": kindRead, "Glob": kindRead, "ListDir": kindRead, "LS": kindRead,
 	"Edit": kindWrite, "Write": kindWrite, "ApplyPatch": kindWrite, "MultiEdit": kindWrite, "NotebookEdit": kindWrite,
 	"WebFetch": kindDomain,
+	"Network":  kindReached,
 	"Agent":    kindAgent, "Task": kindAgent, "SpawnAgent": kindAgent,
 }
 

@@ -283,6 +283,8 @@ func (v *view) means(r compiled) answer {
 	case r.kind() == kindDomain:
 		host, ok := v.host()
 		return either(r.names(v.call) && (!ok || r.hostMatches(host)), yes)
+	case r.kind() == kindReached:
+		return either(slices.ContainsFunc(access.Hosts, r.hostMatches), yes)
 	case r.kind() == kindAgent:
 		return either(r.names(v.call) && slices.Contains(v.agents(), r.Selector), yes)
 	}
@@ -334,7 +336,10 @@ func (v *view) allowed(now int64) *Rule {
 	if len(rules) == 0 {
 		return nil
 	}
-	if v.call.Access.Command != "" {
+	switch {
+	case len(v.call.Access.Hosts) > 0:
+		return v.allowsHosts(rules)
+	case v.call.Access.Command != "":
 		return v.allowsCommand(rules)
 	}
 	for _, r := range rules {

@@ -25,6 +25,7 @@ const (
 	MeansReads    Meaning = "reads"    // reading these files: the pattern
 	MeansEdits    Meaning = "edits"    // changing these files: the pattern
 	MeansHost     Meaning = "host"     // pages of a host: its name
+	MeansNetwork  Meaning = "network"  // a host that confined commands reach: its name
 	MeansAgent    Meaning = "agent"    // an agent: its name
 	MeansServer   Meaning = "server"   // every tool of a server: its name
 	MeansTool     Meaning = "tool"     // every call of a tool: its name
@@ -63,6 +64,8 @@ func Describe(r Rule) (Meaning, string) {
 		return MeansEdits, r.Selector
 	case kindDomain:
 		return MeansHost, strings.TrimPrefix(r.Selector, "domain:")
+	case kindReached:
+		return MeansNetwork, strings.TrimPrefix(r.Selector, "domain:")
 	case kindAgent:
 		return MeansAgent, r.Selector
 	}
@@ -75,6 +78,8 @@ func Suggest(call agent.GateCall, at Place) []Rule {
 	var texts []string
 	access := call.Access
 	switch {
+	case len(access.Hosts) > 0:
+		texts = hostRules(access.Hosts)
 	case access.Task != "", len(access.Command) > MaxLength/2, strings.ContainsAny(access.Command, "\n\t"):
 		return nil
 	case access.Command != "":
@@ -114,27 +119,15 @@ func suggestion(text string) (Rule, bool) {
 const maxParts = 8
 
 // SuggestParts returns rules that would allow a command line only together: one for
-// each program of it that needs one, and one for each folder outside the project
-// that it reads. There are none if one rule of [Suggest] does, or if no rules can.
+// each host that it needs or, if it needs none, for each program of it that needs one
+// and each folder outside the project that it reads. There are none if one rule of [Suggest] does, or if no rules can.
 func SuggestParts(call agent.GateCall, at Place) []Rule {
 	if call.Access.Command == "" || call.Access.Task != "" {
 		return nil
 	}
-	v := &view{call: call, set: New(at, nil), free: func(string, bool) bool { return false }}
-	var texts []string
-	for _, s := range v.trace().steps {
-		if s.Name != "" && !s.Own && !v.harmless(s) {
-			prefix := prefixOf(s)
-			if prefix == "" {
-				return nil
-			}
-			texts = append(texts, "Bash("+prefix+" *)")
-		}
-		for i, path := range slices.Concat(s.Writes, s.Reads) {
-			if write := i < len(s.Writes); !v.freely(path, write) && !(write && v.inProject(path)) {
-				texts = append(texts, folderRule(path, write, at))
-			}
-		}
+	texts := hostRules(call.Access.Hosts)
+	if len(texts) == 0 {
+		texts = partRules(call, at)
 	}
 	slices.Sort(texts)
 	if texts = slices.Compact(texts); len(texts) == 0 || len(texts) > maxParts {
@@ -152,6 +145,27 @@ func SuggestParts(call agent.GateCall, at Place) []Rule {
 		return nil
 	}
 	return rules
+}
+
+// partRules returns a rule for each part of a command line; none if a part can have
+// none.
+func partRules(call agent.GateCall, at Place) (texts []string) {
+	v := &view{call: call, set: New(at, nil), free: func(string, bool) bool { return false }}
+	for _, s := range v.trace().steps {
+		if s.Name != "" && !s.Own && !v.harmless(s) {
+			prefix := prefixOf(s)
+			if prefix == "" {
+				return nil
+			}
+			texts = append(texts, "Bash("+prefix+" *)")
+		}
+		for i, path := range slices.Concat(s.Writes, s.Reads) {
+			if write := i < len(s.Writes); !v.freely(path, write) && !(write && v.inProject(path)) {
+				texts = append(texts, folderRule(path, write, at))
+			}
+		}
+	}
+	return texts
 }
 
 // folderRule returns a rule for the folder that a path is, or for the one that it is

@@ -116,7 +116,11 @@ func (p Profile) Refusals() string {
 	if rest := len(refused) - mostRefusals; rest > 0 {
 		refused, more = refused[:mostRefusals], fmt.Sprintf("; and %d more", rest)
 	}
-	return "The sandbox's proxy refused hosts to this command: " + strings.Join(refused, "; ") + more + "."
+	text := "The sandbox's proxy refused hosts to this command: " + strings.Join(refused, "; ") + more + "."
+	if wanted := p.Proxy.Wanted(); p.Asked && len(wanted) > 0 {
+		text += " If it runs again, the user is asked whether it may reach " + strings.Join(wanted[:min(mostRefusals, len(wanted))], ", ") + "."
+	}
+	return text
 }
 
 // write explains a write that was refused.

@@ -126,6 +126,12 @@ type refusing int
 
 func (refusing) Environ(string, bool) []string { return nil }
 func (refusing) Serve(net.Listener)            {}
+func (r refusing) Wanted() (hosts []string) {
+	for i := range int(r) {
+		hosts = append(hosts, fmt.Sprintf("h%d", i))
+	}
+	return hosts
+}
 func (r refusing) Refused() (clauses []string) {
 	for i := range int(r) {
 		clauses = append(clauses, fmt.Sprintf("h%d is refused", i))
@@ -158,6 +164,9 @@ func TestExplainWithAProxy(t *testing.T) {
 		}
 	}
 	if got := (Profile{Network: NetworkProxy, Proxy: refusing(20)}).Refusals(); !strings.HasSuffix(got, "h7 is refused; and 12 more.") {
+		t.Error(got)
+	}
+	if got := (Profile{Proxy: refusing(2), Asked: true}).Refusals(); !strings.HasSuffix(got, "h1 is refused. If it runs again, the user is asked whether it may reach h0, h1.") {
 		t.Error(got)
 	}
 	if got := (Profile{}).Refusals() + (Profile{Network: NetworkProxy}).Refusals(); got != "" {

@@ -35,6 +35,9 @@ type Profile struct {
 	// does not answer.
 	Network Network
 	Proxy   Proxy
+	// Asked says that a person is asked for refused hosts if the same command runs
+	// again.
+	Asked bool
 	// LocalBinding lets programs outside connect to ports that it opens, where
 	// the system can tell.
 	LocalBinding bool
@@ -111,8 +114,10 @@ type Proxy interface {
 	// Serve answers connections until the listener is closed, which happens
 	// when the command has ended, and then ends its connections.
 	Serve(net.Listener)
-	// Refused returns what was refused so far, as clauses that name the host.
+	// Refused returns what was refused so far, as clauses that name the host, and
+	// Wanted the hosts among them that a person can be asked for.
 	Refused() []string
+	Wanted() []string
 }
 
 // Means is what a system confines commands with.

@@ -76,6 +76,8 @@ type Request struct {
 	AutoAllow   bool
 	Unsandboxed bool
 	Weaker      bool
+	// Broken says that a file cannot be read.
+	Broken bool
 	// Allowed and Denied are the domains of the network; none allowed means no
 	// network.
 	Allowed, Denied []string
@@ -100,7 +102,7 @@ func Combine(layers ...Layer) Request {
 			r.Allowed = append(r.Allowed, l.Network.Allowed...)
 		}
 	}
-	if slices.ContainsFunc(layers, func(l Layer) bool { return l.Broken }) {
+	if r.Broken = slices.ContainsFunc(layers, func(l Layer) bool { return l.Broken }); r.Broken {
 		r.AutoAllow, r.Unsandboxed, r.Weaker, r.Allowed = false, false, false, nil
 		r.nested, r.local, r.sockets = false, false, false
 	}
@@ -136,6 +138,9 @@ func (r Request) Sentence(l Level) string {
 		text += ", and have no network"
 	} else {
 		text += ", and reach only some hosts, through the proxy in HTTPS_PROXY"
+	}
+	if l.By != Landlock {
+		text += " (for others the user is asked: before what installs packages, and if what was refused hosts runs again)"
 	}
 	if l.By == Landlock {
 		text += "; directly in the project's folder they create, rename and delete nothing"
@@ -257,6 +262,21 @@ func (at Place) profile(read, write, denied []string) Profile {
 		}
 	}
 	return p
+}
+
+// Kept returns where commands keep what they change at a path in the user's home, the
+// likelier place first; empty if they change it itself, or cannot.
+func (at Place) Kept(path string) []string {
+	for _, c := range slices.Backward(caches) { // those inside of others first
+		over := filepath.Join(at.Home, filepath.FromSlash(c.path))
+		if at.Home == "" || at.Cache == "" || !within(over, path) {
+			continue
+		}
+		rel, _ := filepath.Rel(over, path)
+		own := filepath.Join(at.Cache, c.own)
+		return []string{filepath.Join(own, "changes", rel), own}
+	}
+	return nil
 }
 
 // within reports whether path is dir or below it.

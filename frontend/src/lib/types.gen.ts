@@ -31,6 +31,7 @@ export type Access = {
   only_reads?: boolean
   own?: boolean
   confinement?: Confinement
+  hosts?: string[]
 }
 
 export type AddRequest = {
@@ -1473,7 +1474,7 @@ export type Marks = {
   deleted?: number
 }
 
-export type Meaning = "command" | "prefix" | "pattern" | "commands" | "reads" | "edits" | "host" | "agent" | "server" | "tool" | "tools" | "nothing"
+export type Meaning = "command" | "prefix" | "pattern" | "commands" | "reads" | "edits" | "host" | "network" | "agent" | "server" | "tool" | "tools" | "nothing"
 
 export type Means = "" | "namespaces" | "landlock" | "seatbelt" | "restricted_token"
 
@@ -1788,7 +1789,7 @@ export type RateLimitReport = {
   limit: RateLimit
 }
 
-export type ReasonCode = "tool_off" | "skill" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_unsure" | "command_place" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "lists_deny" | "lists_ask" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
+export type ReasonCode = "tool_off" | "skill" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_unsure" | "command_place" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "hosts" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "lists_deny" | "lists_ask" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
 
 export type Reasoning = {
   text?: string

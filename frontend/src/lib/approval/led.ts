@@ -5,7 +5,7 @@ import type { ApprovalRequest } from '../types.gen'
 import { own } from './messages'
 
 /** Empty if the reason says it already, as it does for hooks, or if an older log does not say it. */
-export function ledWords({ by, mode, rule, final, each_time }: ApprovalRequest): string {
+export function ledWords({ by, mode, rule, final, each_time, access }: ApprovalRequest): string {
   const led = () => {
     if (rule) {
       const scope = own(`scope_${rule.scope}`)
@@ -14,6 +14,10 @@ export function ledWords({ by, mode, rule, final, each_time }: ApprovalRequest):
     if (by === 'mode' && mode) return own('led_mode', { mode: t(`mode.${mode}`) })
     return by === 'callback' ? own('led_callback') : ''
   }
-  const limit = each_time ? own('each_time') : final && !rule ? own('final') : ''
+  const limit = each_time
+    ? own('each_time')
+    : final && !rule && !access.hosts?.length
+      ? own('final')
+      : ''
   return sentences(led(), limit)
 }

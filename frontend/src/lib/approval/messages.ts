@@ -3,10 +3,13 @@ import { translator } from '../i18n/i18n.svelte'
 export const messages = {
   always: 'Always…',
   never: 'Never…',
+  in_project_allow: 'In this project',
   all_edits: 'Allow all edits',
   covers_command: '“For session” covers exactly this command in the same folder.',
   covers_typing: '“For session” covers typing exactly this to task {task}.',
   covers_files: '“For session” covers every {tool} of {files}.',
+  covers_hosts:
+    '“For session” and “In this project” let every confined command reach {hosts}; “Allow” only this one.',
   covers_named: { one: '{first} and {n} other file', other: '{first} and {n} other files' },
   covers_server: '“For session” covers {tool} of {server} with exactly these arguments.',
   covers_arguments: '“For session” covers {tool} with exactly these arguments.',

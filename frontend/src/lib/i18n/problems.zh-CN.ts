@@ -781,7 +781,7 @@ export const problems: Record<ProblemID, Words> = {
   rule_domain: {
     message: '规则 {0} 没有指明主机。',
     kept: '规则没有改变。',
-    next: '请写成 WebFetch(domain:example.com) 的形式。',
+    next: '请写成 WebFetch(domain:example.com) 或 Network(domain:example.com) 的形式。',
   },
   rule_form: {
     message: '{0} 不是规则，或其到期时间不是日期。',

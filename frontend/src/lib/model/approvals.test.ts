@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ApprovalRequest } from '../types.gen'
-import { factsOf, following, inOrderOfArrival } from './approvals'
+import { coverageOf, factsOf, following, inOrderOfArrival, rememberedBy } from './approvals'
 
 const request = (change: Partial<ApprovalRequest>): ApprovalRequest => ({
   id: 'a1',
@@ -65,4 +65,24 @@ test('questions keep their places, and the next one takes the place of an answer
   expect(following(['a', 'b', 'c'], 'b', ['a', 'c'])).toBe('c')
   expect(following(['a', 'b', 'c'], 'c', ['a', 'b'])).toBe('a')
   expect(following(['a'], 'a', [])).toBeUndefined()
+})
+
+// K-47: hosts are allowed for this time, for the session or for the project.
+test('a question about hosts is remembered by rules about them', () => {
+  const about = (change: Partial<ApprovalRequest>) =>
+    rememberedBy({ access: {}, ...change } as ApprovalRequest)
+  const rule = 'Network(domain:pypi.org)\nNetwork(domain:files.pythonhosted.org)'
+  const hosts = ['pypi.org', 'files.pythonhosted.org']
+  expect(about({ access: { hosts }, final: true })).toEqual({
+    session: { decision: 'allow', scope: 'session', rule },
+    project: { decision: 'allow', scope: 'local', rule },
+    rule: true,
+  })
+  expect(about({ access: { hosts }, each_time: true })).toEqual({ rule: false })
+  expect(about({})).toEqual({ session: { decision: 'allow', scope: 'session' }, rule: true })
+  expect(about({ final: true }).rule).toBe(false)
+  expect(coverageOf({ tool: 'Bash', access: { command: 'x', hosts } } as ApprovalRequest)).toEqual({
+    by: 'hosts',
+    files: hosts,
+  })
 })

@@ -1,5 +1,5 @@
 /** What a question shows of a call, and how its letters are guarded. */
-import type { ApprovalRequest, Effect, Risk } from '../types.gen'
+import type { Answer, ApprovalRequest, Effect, Risk } from '../types.gen'
 import { argumentsOf } from './arguments'
 import { serverCall } from './serverCall'
 
@@ -92,18 +92,42 @@ function limits(all: Record<string, unknown>, command: string, dir: string | und
 
 /** What “Allow for session” covers: the calls that Policy.Grant in agent/permission takes for equal. */
 export type Coverage = {
-  by: 'command' | 'typing' | 'files' | 'server' | 'arguments'
-  /** The names of the files. */
+  by: 'command' | 'typing' | 'files' | 'hosts' | 'server' | 'arguments'
+  /** The names of the files, or of the hosts. */
   files: readonly string[]
 }
 
 export function coverageOf({ tool, access, origin }: ApprovalRequest): Coverage {
-  const { command, task, writes = [], reads = [] } = access
+  const { command, task, writes = [], reads = [], hosts = [] } = access
+  if (hosts.length > 0) return { by: 'hosts', files: hosts }
   const paths = writes.length > 0 ? writes : reads
   const files = paths.map((path) => path.slice(path.search(/[^\\/]*$/)))
   if (command) return { by: task ? 'typing' : 'command', files: [] }
   if (files.length > 0) return { by: 'files', files }
   return { by: origin || serverCall(tool) ? 'server' : 'arguments', files: [] }
+}
+
+/** What an answer to a request can be remembered as, beside the answer for this time. */
+export type Remembered = {
+  /** For the session; absent if a person is asked each time. */
+  session?: Answer
+  /** For the project and this user; absent unless the request is about hosts. */
+  project?: Answer
+  /** By a rule that is shown first. */
+  rule: boolean
+}
+
+export function rememberedBy({ access, each_time: isEach, final }: ApprovalRequest): Remembered {
+  if (isEach) return { rule: false }
+  const { hosts = [] } = access
+  if (hosts.length === 0)
+    return { session: { decision: 'allow', scope: 'session' }, rule: final !== true }
+  const rule = hosts.map((host) => `Network(domain:${host})`).join('\n')
+  return {
+    session: { decision: 'allow', scope: 'session', rule },
+    project: { decision: 'allow', scope: 'local', rule },
+    rule: true,
+  }
 }
 
 /** Whether the mode that accepts edits would not have asked about a call that changes files of the project. */

@@ -34,6 +34,7 @@ export const messages = {
   means_reads: 'reading {of}',
   means_edits: 'changing {of}',
   means_host: 'pages of {of}',
+  means_network: 'reaching {of} from confined commands',
   means_agent: 'no call: agents are started without a name such as {of}',
   means_server: 'every tool of {of}',
   means_tool: 'every call of {of}',

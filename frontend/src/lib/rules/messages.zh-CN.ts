@@ -35,6 +35,7 @@ export const zhCN: Translated<typeof messages> = {
   means_reads: '读取 {of}',
   means_edits: '更改 {of}',
   means_host: '{of} 的网页',
+  means_network: '受限命令访问 {of}',
   means_agent: '没有任何调用：启动智能体时不带 {of} 这样的名称',
   means_server: '{of} 的所有工具',
   means_tool: '{of} 的所有调用',
