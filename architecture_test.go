@@ -123,6 +123,7 @@ var onlyIn = map[string][]string{
 	"github.com/fsnotify/fsnotify":           {"backend/internal/watch"},
 	"github.com/goccy/go-yaml":               {"agent/skill", "agent/project"},
 	"github.com/creack/pty":                  {"agent/sandbox"},
+	"github.com/tiktoken-go/tokenizer":       {"agent/llm/tokens"},
 }
 
 const (

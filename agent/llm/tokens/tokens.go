@@ -5,9 +5,18 @@ package tokens
 
 import (
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/tiktoken-go/tokenizer/codec"
+
 	"atelier.dev/atelier/agent/llm"
+)
+
+// The tokenizers are made when they are first needed: each takes some 10 ms and 10 MB.
+var (
+	cl100k = sync.OnceValue(codec.NewCl100kBase)
+	o200k  = sync.OnceValue(codec.NewO200kBase)
 )
 
 // bytesPerToken is used if there is no time to count. It is low, so that a sum
@@ -22,18 +31,30 @@ const (
 )
 
 // Count counts a text in the tokens of cl100k_base.
-func Count(text string) int { return cl100k().count(text) }
+func Count(text string) int { return count(cl100k, text) }
 
 // CountFor counts a text for a provider's model.
-func CountFor(provider, model, text string) int { return vocabularyFor(provider, model).count(text) }
+func CountFor(provider, model, text string) int { return count(tokenizer(provider, model), text) }
 
-// vocabularyFor returns that of OpenAI's newer tokenizer for its own models, and
-// that of the older one, which counts more tokens, for all others.
-func vocabularyFor(provider, model string) *vocabulary {
+// tokenizer returns OpenAI's newer tokenizer for its own models, and the older one,
+// which counts more tokens, for all others.
+func tokenizer(provider, model string) func() *codec.Codec {
 	if provider == "openai" || strings.HasPrefix(model, "gpt-") || strings.HasPrefix(model, "openai/") {
-		return o200k()
+		return o200k
 	}
-	return cl100k()
+	return cl100k
+}
+
+// count counts a text. It estimates one that the tokenizer does not read.
+func count(tokenizer func() *codec.Codec, text string) int {
+	if text == "" {
+		return 0
+	}
+	n, err := tokenizer().Count(text)
+	if err != nil {
+		return len(text) / bytesPerToken
+	}
+	return n
 }
 
 // Patience is the usual time limit for counting a conversation.
@@ -43,8 +64,8 @@ const Patience = 300 * time.Millisecond
 // rest from its length, too high rather than too low. It is not safe for
 // concurrent use.
 type Counter struct {
-	vocabulary *vocabulary
-	end        time.Time
+	tokenizer func() *codec.Codec
+	end       time.Time
 }
 
 // atATime is how many bytes are counted between two looks at the clock.
@@ -53,7 +74,7 @@ const atATime = 8 << 10
 // NewCounter returns a counter for a provider's model with the given time
 // limit.
 func NewCounter(provider, model string, patience time.Duration) *Counter {
-	return &Counter{vocabulary: vocabularyFor(provider, model), end: time.Now().Add(patience)}
+	return &Counter{tokenizer: tokenizer(provider, model), end: time.Now().Add(patience)}
 }
 
 // Text counts a text.
@@ -64,7 +85,7 @@ func (c *Counter) Text(s string) int {
 			return total + len(s)/bytesPerToken
 		}
 		piece := s[:min(len(s), atATime)]
-		total += c.vocabulary.count(piece)
+		total += count(c.tokenizer, piece)
 		s = s[len(piece):]
 	}
 	return total
