@@ -214,6 +214,9 @@ type FilesRestored struct {
 	Redone string `json:"redone,omitempty"`
 	// Taken is the session whose changes were taken over; no step was undone then.
 	Taken string `json:"taken,omitempty"`
+	// Reverted says that the user took a change out by itself, where changes are shown;
+	// no step was undone then. Like what was taken over it is undone as a step.
+	Reverted bool `json:"reverted,omitempty"`
 	// Paths limits the restoration to these files; empty means all.
 	Paths []string `json:"paths,omitempty"`
 	// Partly are files of which the user chose some hunks only.

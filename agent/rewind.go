@@ -79,8 +79,10 @@ func (t *Transcript) applyRewound() {
 const maxRestoredNames = 20
 
 // applyRestored tells the model that its changes are no longer, or again, in the files.
+// A reverted change may stand between a call and its result; the model learns of it when
+// it uses the file.
 func (t *Transcript) applyRestored(d FilesRestored) {
-	if len(d.Files) == 0 {
+	if len(d.Files) == 0 || d.Reverted {
 		return
 	}
 	did := "undid changes to"

@@ -66,7 +66,7 @@ func TestRevertOfStaged(t *testing.T) {
 			if p.Seen = d.Seen; tt.hunk >= 0 {
 				p.Hunk = hunksOf(d.Diff)[tt.hunk]
 			}
-			_, err := b.folder.PutBack(t.Context(), tt.query, p)
+			err := b.folder.PutBack(t.Context(), tt.query, p)
 			if tt.refused != "" {
 				refused(t, err, tt.refused)
 			} else if err != nil {

@@ -35,8 +35,8 @@ func (b bed) all(paths ...string) {
 	for i, path := range paths {
 		b.put(path, fmt.Sprintf("changed %d\n", i))
 		if d, err := b.folder.Diff(ctx, uncommitted, path, "", changes.Shape{}); err == nil {
-			_, _ = b.folder.PutBack(ctx, uncommitted, changes.Part{Path: path, Hunk: d.Diff})
-			_, _ = b.folder.PutBack(ctx, uncommitted, changes.Part{Path: path, Seen: d.Seen})
+			_ = b.folder.PutBack(ctx, uncommitted, changes.Part{Path: path, Hunk: d.Diff})
+			_ = b.folder.PutBack(ctx, uncommitted, changes.Part{Path: path, Seen: d.Seen})
 		}
 	}
 	_ = b.folder.Branch(ctx, "another")

@@ -20,34 +20,32 @@ type Part struct {
 	Seen string
 }
 
-// PutBack takes a change out of a file again and returns the change that this
-// made. Later work of others is never lost: the new side of a hunk must stand
+// PutBack takes a change out of a file again. Later work of others is never lost: the new side of a hunk must stand
 // in the file, at its place or once elsewhere, and a whole file must be what
 // was shown. Otherwise nothing is touched.
-func (f *Folder) PutBack(ctx context.Context, q Query, p Part) (agent.FileChange, error) {
-	var none agent.FileChange
+func (f *Folder) PutBack(ctx context.Context, q Query, p Part) error {
 	if f.tree == nil {
-		return none, &Error{Kind: ReadOnly}
+		return &Error{Kind: ReadOnly}
 	}
 	name, err := f.inside(p.Path)
 	if err != nil {
-		return none, err
+		return err
 	}
 	if err := f.writable(ctx, name); err != nil {
-		return none, err
+		return err
 	}
 	staged, changed, err := f.staged(ctx, name)
 	if err != nil {
-		return none, err
+		return err
 	}
 	if staged && changed && q.Staged == StagedAll { // the working tree has more than what was shown
-		return none, &Error{Kind: NotPossible, Path: p.Path}
+		return &Error{Kind: NotPossible, Path: p.Path}
 	}
-	done, err := f.putBack(ctx, q, p, name, staged && changed)
+	err = f.putBack(ctx, q, p, name, staged && changed)
 	if err == nil && p.Hunk != "" && staged && !changed {
 		err = f.Stage(ctx, []string{p.Path}) // what is committed is what is shown
 	}
-	return done, err
+	return err
 }
 
 // staged reports whether something of a file is staged, and whether the file has changed
@@ -75,13 +73,12 @@ func (f *Folder) staged(ctx context.Context, name string) (staged, changed bool,
 }
 
 // putBack does the work of PutBack; with isPart, back to what is staged.
-func (f *Folder) putBack(ctx context.Context, q Query, p Part, name string, isPart bool) (agent.FileChange, error) {
-	var none agent.FileChange
+func (f *Folder) putBack(ctx context.Context, q Query, p Part, name string, isPart bool) error {
 	b := putBack{Folder: f, name: name, shown: p.Path, seen: p.Seen}
 	if q.Scope == ScopeSession || q.Scope == ScopeTurn {
 		e := f.find(q.Edits, p.Path)
 		if e == nil {
-			return none, &Error{Kind: Changed, Path: p.Path}
+			return &Error{Kind: Changed, Path: p.Path}
 		}
 		b.created = !e.existed()
 		if p.Hunk == "" {
@@ -91,11 +88,11 @@ func (f *Folder) putBack(ctx context.Context, q Query, p Part, name string, isPa
 	}
 	r, err := f.open(ctx)
 	if err != nil {
-		return none, err
+		return err
 	}
 	tree, _, err := r.against(ctx, q)
 	if err != nil {
-		return none, err
+		return err
 	}
 	if isPart && q.Staged == StagedNone {
 		tree = ""
@@ -103,12 +100,12 @@ func (f *Folder) putBack(ctx context.Context, q Query, p Part, name string, isPa
 	old := name
 	if p.From != "" {
 		if old, err = f.inside(p.From); err != nil {
-			return none, err
+			return err
 		}
 	}
 	entry, err := r.entry(ctx, tree, old)
 	if err != nil {
-		return none, err
+		return err
 	}
 	b.created, b.mode = entry.mode == "", entry.mode
 	if p.Hunk != "" {
@@ -150,29 +147,28 @@ func (b putBack) about(err error) error {
 }
 
 // hunk puts back a hunk.
-func (b putBack) hunk(ctx context.Context, text string) (agent.FileChange, error) {
-	var none agent.FileChange
+func (b putBack) hunk(ctx context.Context, text string) error {
 	hunks, ok := parseHunks(text)
 	if !ok || len(hunks) != 1 {
-		return none, b.refuse(HunkInvalid)
+		return b.refuse(HunkInvalid)
 	}
 	now, err := b.present(ctx)
 	if err != nil {
-		return none, err
+		return err
 	}
 	if now.seen != absent && !now.file {
-		return none, b.refuse(NotPossible)
+		return b.refuse(NotPossible)
 	}
 	whole := len(hunks[0].side('+')) == 0
 	if now.seen == absent && !whole {
-		return none, b.refuse(Vanished)
+		return b.refuse(Vanished)
 	}
 	if whole && now.file && len(now.data) > 0 { // the file was deleted, and now there is another one
-		return none, b.refuse(Occupied)
+		return b.refuse(Occupied)
 	}
 	text, err = reverse(string(now.data), hunks, false)
 	if err != nil {
-		return none, b.about(err)
+		return b.about(err)
 	}
 	b.seen = now.seen
 	if text == "" && b.created && len(hunks[0].side('-')) == 0 {
@@ -182,72 +178,63 @@ func (b putBack) hunk(ctx context.Context, text string) (agent.FileChange, error
 }
 
 // edits puts back all edits of a session's file.
-func (b putBack) edits(ctx context.Context, e *edited) (agent.FileChange, error) {
-	var none agent.FileChange
+func (b putBack) edits(ctx context.Context, e *edited) error {
 	now, err := b.present(ctx)
 	switch {
 	case err != nil:
-		return none, err
+		return err
 	case b.seen == unknown || now.seen != b.seen:
-		return none, b.refuse(Changed)
+		return b.refuse(Changed)
 	case e.stays() && now.seen == absent:
-		return none, b.refuse(Vanished)
+		return b.refuse(Vanished)
 	case !e.stays() && now.seen != absent:
-		return none, b.refuse(Occupied)
+		return b.refuse(Occupied)
 	case now.seen != absent && !now.file:
-		return none, b.refuse(NotPossible)
+		return b.refuse(NotPossible)
 	}
 	before, ok := e.compose(string(now.data))
 	if !ok || now.file && isBinary(now.data) {
-		return none, b.refuse(Changed)
+		return b.refuse(Changed)
 	}
 	switch {
 	case b.created && now.file:
 		return b.remove(ctx, now)
 	case b.created:
-		return none, b.refuse(Vanished)
+		return b.refuse(Vanished)
 	case e.from == "":
 		return b.write(ctx, now, before)
 	}
 	from, err := b.inside(Quote(filepath.ToSlash(e.from)))
 	if err != nil {
-		return none, err
+		return err
 	}
 	return b.moveBack(ctx, now, from, before)
 }
 
 // write gives the file its old content.
-func (b putBack) write(ctx context.Context, now present, text string) (agent.FileChange, error) {
+func (b putBack) write(ctx context.Context, now present, text string) error {
 	if now.seen == absent && b.mode == "" {
 		b.mode = b.modeOf(ctx, b.name)
 	}
-	if err := b.replace(ctx, b.name, now, []byte(text), b.mode == modeExecutable); err != nil {
-		return agent.FileChange{}, err
-	}
-	return change(b.name, string(now.data), text, now.seen == absent, false), nil
+	return b.replace(ctx, b.name, now, []byte(text), b.mode == modeExecutable)
 }
 
 // remove removes a file that the change created.
-func (b putBack) remove(ctx context.Context, now present) (agent.FileChange, error) {
-	if err := b.discard(ctx, b.name, now.seen); err != nil {
-		return agent.FileChange{}, err
-	}
-	return change(b.name, string(now.data), "", false, true), nil
+func (b putBack) remove(ctx context.Context, now present) error {
+	return b.discard(ctx, b.name, now.seen)
 }
 
 // moveBack gives a file its old content under its old name.
-func (b putBack) moveBack(ctx context.Context, now present, from, before string) (agent.FileChange, error) {
+func (b putBack) moveBack(ctx context.Context, now present, from, before string) error {
 	old := now
 	old.seen = absent
 	if err := b.replace(ctx, from, old, []byte(before), false); err != nil {
-		return agent.FileChange{}, err
+		return err
 	}
 	if err := b.discard(ctx, b.name, now.seen); err != nil {
-		return agent.FileChange{}, errors.Join(err, b.tree.Remove(from))
+		return errors.Join(err, b.tree.Remove(from))
 	}
-	done := change(b.name, string(now.data), before, false, false)
-	done.MovedTo = from
-	return done, nil
+	return nil
 }
 
 // change describes what a put-back did.

@@ -19,8 +19,7 @@ func (b bed) putBack(q changes.Query, p changes.Part) error {
 	if p.Seen == "" {
 		p.Seen = b.diff(q, p.Path, p.From).Seen
 	}
-	_, err := b.folder.PutBack(b.Context(), q, p)
-	return err
+	return b.folder.PutBack(b.Context(), q, p)
 }
 
 // refused fails the test unless err is a refusal of a kind.
@@ -145,13 +144,13 @@ func TestPutBackWhole(t *testing.T) {
 		t.Error("a later change was lost")
 	}
 	for _, name := range []string{"../x", "/etc/passwd", ".git/config", "a/.GIT/config", ".git./config", ".git::$INDEX_ALLOCATION/config", "GIT~1/config", "", ".", "x\x00y"} {
-		_, err := b.folder.PutBack(t.Context(), uncommitted, changes.Part{Path: name, Seen: "absent"})
+		err := b.folder.PutBack(t.Context(), uncommitted, changes.Part{Path: name, Seen: "absent"})
 		refused(t, err, changes.Outside)
 	}
 	if err := os.Symlink(t.TempDir(), b.path("out")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.folder.PutBack(t.Context(), uncommitted, changes.Part{Path: "out/f", Seen: "absent"})
+	err := b.folder.PutBack(t.Context(), uncommitted, changes.Part{Path: "out/f", Seen: "absent"})
 	refused(t, err, changes.NotPossible)
 }
 
@@ -240,11 +239,13 @@ func TestSession(t *testing.T) {
 	}
 
 	hunk := hunksOf(d.Diff)[0]
-	done, err := b.folder.PutBack(t.Context(), q, changes.Part{Path: "f", Hunk: hunk})
-	if err != nil {
+	before := b.read("f")
+	if err := b.folder.PutBack(t.Context(), q, changes.Part{Path: "f", Hunk: hunk}); err != nil {
 		t.Fatal(err)
 	}
-	q.Edits = append(q.Edits, changes.Edit{FileChange: done, ByUser: true})
+	reverted := edit("f", before, b.read("f"))
+	reverted.ByUser = true
+	q.Edits = append(q.Edits, reverted)
 	if d := b.diff(q, "f", ""); len(hunksOf(d.Diff)) != 1 || !strings.Contains(d.Diff, "-line 20") {
 		t.Errorf("%+v", d)
 	}

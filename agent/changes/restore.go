@@ -8,8 +8,6 @@ import (
 	"os"
 	"path"
 	"strings"
-
-	"atelier.dev/atelier/agent"
 )
 
 // treeEntry is a name in a tree of git.
@@ -51,37 +49,32 @@ func (f *Folder) modeOf(ctx context.Context, name string) string {
 
 // whole gives a file the content that a tree has under its old name, if it is
 // still what was shown. Its staged changes are unstaged.
-func (b putBack) whole(ctx context.Context, r *repository, tree, old string, entry treeEntry) (agent.FileChange, error) {
-	var none agent.FileChange
+func (b putBack) whole(ctx context.Context, r *repository, tree, old string, entry treeEntry) error {
 	now, err := b.present(ctx)
 	switch {
 	case err != nil:
-		return none, err
+		return err
 	case b.seen == unknown || now.seen != b.seen:
-		return none, b.refuse(Changed)
+		return b.refuse(Changed)
 	case now.seen == another || entry.mode == modeSubmodule || entry.mode == modeTree:
-		return none, b.refuse(NotPossible)
+		return b.refuse(NotPossible)
 	}
 	if unmerged, err := r.git(ctx, "ls-files", "--unmerged", "--", b.name); err != nil || unmerged != "" {
-		return none, errors.Join(err, b.refuse(Conflicts))
+		return errors.Join(err, b.refuse(Conflicts))
 	}
 	if err := r.unfiltered(ctx, []string{old}); err != nil {
-		return none, err
+		return err
 	}
 	unstages := tree != "" && (tree == r.head || r.head == "")
 	if unstages { // as long as nothing is written
 		if err := r.unlocked(ctx); err != nil {
-			return none, err
+			return err
 		}
 	}
-	done, err := b.restore(ctx, r, tree, old, entry, now)
-	if err != nil {
-		return none, err
+	if err := b.restore(ctx, r, tree, old, entry, now); err != nil || !unstages {
+		return err
 	}
-	if unstages {
-		err = r.forget(ctx, b.name, old)
-	}
-	return done, err
+	return r.forget(ctx, b.name, old)
 }
 
 // unlocked refuses while another git holds the index.
@@ -94,33 +87,24 @@ func (r *repository) unlocked(ctx context.Context) error {
 }
 
 // restore does the work of whole.
-func (b putBack) restore(ctx context.Context, r *repository, tree, old string, entry treeEntry, now present) (agent.FileChange, error) {
-	var none agent.FileChange
-	was := string(now.data)
+func (b putBack) restore(ctx context.Context, r *repository, tree, old string, entry treeEntry, now present) error {
 	if entry.mode == "" {
 		if now.seen == absent {
-			return none, b.refuse(Vanished)
+			return b.refuse(Vanished)
 		}
-		return change(b.name, was, "", false, true), b.discard(ctx, b.name, now.seen)
+		return b.discard(ctx, b.name, now.seen)
 	}
 	target, over := b.name, now
 	if old != b.name {
 		target, over = old, present{seen: absent, info: now.info}
 	}
-	if err := r.materialise(ctx, b, tree, target, entry, over); err != nil {
-		return none, err
-	}
-	if old == b.name {
-		after, _ := b.env.ReadFile(ctx, target)
-		return change(b.name, was, string(after), now.seen == absent, false), nil
+	if err := r.materialise(ctx, b, tree, target, entry, over); err != nil || old == b.name {
+		return err
 	}
 	if err := b.discard(ctx, b.name, now.seen); err != nil {
-		return none, errors.Join(err, b.tree.Remove(target))
+		return errors.Join(err, b.tree.Remove(target))
 	}
-	after, _ := b.env.ReadFile(ctx, target)
-	done := change(b.name, was, string(after), false, false)
-	done.MovedTo = target
-	return done, nil
+	return nil
 }
 
 // materialise puts what the tree has under a name in place of what is there.

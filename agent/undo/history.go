@@ -55,7 +55,7 @@ func (h *History) Apply(ev agent.Event) {
 		h.Steps = slices.DeleteFunc(h.Steps, func(p Past) bool { return p.Session == ev.Session })
 		h.Restorations = slices.DeleteFunc(h.Restorations, func(r Restored) bool { return r.Session == ev.Session })
 	case agent.FilesRestored:
-		if d.Taken != "" {
+		if d.Taken != "" || d.Reverted {
 			h.add(ev, d.ID, &d.FilesChanged, Past{})
 			return
 		}
@@ -93,7 +93,7 @@ func newest[T any](all []T) []T {
 // Knows reports whether a restoration is in the logs.
 func (h *History) Knows(id string) bool {
 	return slices.ContainsFunc(h.Restorations, func(r Restored) bool { return r.ID == id }) ||
-		slices.ContainsFunc(h.Steps, func(p Past) bool { return p.Call == id }) // what was taken over is a step
+		slices.ContainsFunc(h.Steps, func(p Past) bool { return p.Call == id }) // what was taken over or reverted is a step
 }
 
 // Settle puts the steps of all sessions in the order in which they ended, and finds out

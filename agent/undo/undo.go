@@ -238,6 +238,45 @@ func (f *Folder) keep(ctx context.Context, c disk.Content) agent.FileVersion {
 	return v
 }
 
+// Recorded changes files with do and returns what that changed, with the contents kept.
+func (f *Folder) Recorded(ctx context.Context, paths []string, do func() error) (agent.FilesChanged, error) {
+	var changed agent.FilesChanged
+	versions := func() ([]agent.FileVersion, error) {
+		var all []agent.FileVersion
+		for _, path := range paths {
+			c, err := f.disk.Read(changes.Unquote(path))
+			switch {
+			case err != nil:
+				return nil, fmt.Errorf("record a change of %s: %w", path, err)
+			case c.Large:
+				all = append(all, agent.FileVersion{Kind: c.Kind, Unkept: agent.UnkeptLarge})
+			case c.Kind == "":
+				all = append(all, agent.FileVersion{})
+			default:
+				all = append(all, f.keep(ctx, c))
+			}
+		}
+		return all, nil
+	}
+	before, err := versions()
+	if err == nil {
+		err = do()
+	}
+	if err != nil {
+		return changed, err
+	}
+	after, err := versions()
+	if err != nil {
+		return changed, err
+	}
+	for i, path := range paths {
+		if before[i] != after[i] {
+			changed.Files = append(changed.Files, agent.FileRecord{Path: path, Before: before[i], After: after[i]})
+		}
+	}
+	return changed, nil
+}
+
 // outcome is what would be done to a file, with the contents.
 type outcome struct {
 	file      File

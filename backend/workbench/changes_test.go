@@ -134,12 +134,11 @@ func TestChangesOfASession(t *testing.T) {
 		}
 	}
 
-	// After a restart, what was put back is not remembered. It is seen from the
-	// files themselves.
+	// After a restart, what was put back is remembered.
 	home := p.home
 	p.close()
 	p = newPage(t, p.folder, home, environment(server, "sk-test"))
-	if got := p.changed(id, changes.ScopeSession); got != "modified f +2 -2\nadded new +1 -0" {
+	if got := p.changed(id, changes.ScopeSession); got != "modified f +2 -2\nadded new +1 -0" { // lines 3 and 25
 		t.Errorf("after a restart:\n%s", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/changes"
@@ -43,7 +42,7 @@ const (
 // errUnread says that the contents of a version are not read.
 var errUnread = errors.New("not read from the journal")
 
-// edit is what one call changed, or the user put back, undid or redid. More counts files that are
+// edit is what one call changed, or the user reverted, undid or redid. More counts files that are
 // not in changes.
 type edit struct {
 	at      int64
@@ -51,10 +50,6 @@ type edit struct {
 	changes []changes.Edit
 	more    int
 }
-
-// maxPutBack limits how many edits a session's log may have in memory before
-// no put-back is remembered any more.
-const maxPutBack = 10_000
 
 // query adds the edits that a scope needs.
 func (w *Workbench) query(ctx context.Context, in ChangesRequest) (changes.Query, error) {
@@ -160,8 +155,7 @@ func (w *Workbench) editLog(ctx context.Context, info backend.SessionInfo) (edit
 }
 
 // keep stores a session's log in place of the one that it was made from. It
-// reports false if there is another one by now: a request has read further, or
-// the user has put something back.
+// reports false if there is another one by now: a request has read further.
 func (e *edits) keep(session string, from, log editLog) bool {
 	e.Lock()
 	defer e.Unlock()
@@ -219,19 +213,4 @@ func (e *edit) record(files agent.FilesChanged, contents func(agent.FileVersion)
 		e.changes = append(e.changes, changes.OfRecord(record, contents))
 	}
 	e.more = files.More
-}
-
-// wasPutBack remembers what the user took out of a session's changes, so that
-// the rest still adds up to one difference.
-func (w *Workbench) wasPutBack(session string, change agent.FileChange) {
-	w.edits.Lock()
-	defer w.edits.Unlock()
-	log, ok := w.edits.bySession[session]
-	if !ok || len(log.edits) >= maxPutBack {
-		return
-	}
-	log.edits = append(slices.Clip(log.edits), edit{
-		at: time.Now().UnixMilli(), turn: log.turn, changes: []changes.Edit{{FileChange: change, ByUser: true}},
-	})
-	w.edits.bySession[session] = log
 }

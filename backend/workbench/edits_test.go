@@ -6,6 +6,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/changes"
+	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -100,4 +101,53 @@ func TestChangesAfterAnUndo(t *testing.T) {
 	p.happened(id, 0, agent.FilesRestored{ID: "t", Taken: "other", FilesChanged: *p.files("g", "x\n", "y\n")})
 	p.putFile("g", "y\n")
 	expect("taken", "modified f +1 -1\nmodified g +1 -1\nadded notes +2 -0", "modified f +1 -1\nmodified g +1 -1")
+}
+
+// What the user reverts in Changes is part of the session's log: a program that opens
+// the session again knows of it, the branches are compared with it, and it is undone
+// like a step. It works while nothing is asked of the model.
+func TestRevertIsAnEvent(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	id := p.session("openai")
+	p.happened(id, 1, agent.UserInput{Text: "Go"},
+		agent.ToolCallEnd{CallID: "1", Tool: "Bash", Outcome: agent.OutcomeDone, Files: p.files(
+			"f", "a\nb\nc\nd\ne\nf\ng\nh\ni\n", "A\nb\nc\nd\ne\nf\ng\nh\nI\n", "whole", "1\n", "2\n", "made", "-", "x\n", "gone", "y\n", "-", "deep", "1\n", "2\n")},
+		agent.ProcessingEnd{})
+	for name, text := range map[string]string{"f": "A\nb\nc\nd\ne\nf\ng\nh\nI\n", "whole": "2\n", "made": "x\n", "deep": "2\n"} {
+		p.putFile(name, text)
+	}
+	diff := func(path string) workbench.DiffReply {
+		return must[workbench.DiffReply](p.page, "changes.diff", workbench.DiffRequest{Session: id, Scope: changes.ScopeSession, Path: path})
+	}
+	_, hunk, _ := strings.Cut(diff("f").Diff, "\n@@")
+	must[backend.Empty](p.page, "changes.put_back", workbench.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: "f", Hunk: "@@" + hunk})
+	for _, path := range []string{"whole", "made", "gone", "deep"} {
+		must[backend.Empty](p.page, "changes.put_back", workbench.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: path, Seen: diff(path).Seen})
+	}
+	var reverts []agent.FilesRestored
+	events, err := p.store.Events(t.Context(), backend.EventRange{Session: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ev := range events {
+		if d, ok := ev.Data.(agent.FilesRestored); ok && d.Reverted && ev.Turn == 1 {
+			reverts = append(reverts, d)
+		}
+	}
+	if len(reverts) != 5 || reverts[0].Files[0].Path != "f" || reverts[2].Files[0].After.Exists() || reverts[3].Files[0].Before.Exists() {
+		t.Fatalf("%+v", reverts)
+	}
+	p.close()
+	again := newPage(t, p.folder, p.home, environment(llmtest.Serve(t), "sk-test")) // which remembers nothing
+	if got := again.changed(id, changes.ScopeSession); got != "modified f +1 -1" {
+		t.Errorf("after a start:\n%s", got)
+	}
+	again.restore(id, workbench.UndoTarget{Step: &agent.StepRef{Session: id, Call: reverts[1].ID}})
+	if got := p.fileText("whole"); got != "2\n" {
+		t.Errorf("undone: %q", got)
+	}
+	if got := again.changed(id, changes.ScopeSession); got != "modified f +1 -1\nmodified whole +1 -1" {
+		t.Errorf("after the undo:\n%s", got)
+	}
 }

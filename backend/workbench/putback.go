@@ -2,7 +2,9 @@ package workbench
 
 import (
 	"context"
+	"path/filepath"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/backend"
 )
@@ -17,12 +19,67 @@ func (w *Workbench) putBack(ctx context.Context, in PutBackRequest) (backend.Emp
 	}
 	q.Staged = in.Staged
 	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
-		done, err := f.PutBack(ctx, q, changes.Part{Path: in.Path, From: in.From, Hunk: in.Hunk, Seen: in.Seen})
-		if err == nil && (in.Scope == changes.ScopeSession || in.Scope == changes.ScopeTurn) {
-			w.wasPutBack(in.Session, done)
-		}
-		return backend.Empty{}, err
+		return backend.Empty{}, w.reverted(ctx, in, func() error {
+			return f.PutBack(ctx, q, changes.Part{Path: in.Path, From: in.From, Hunk: in.Hunk, Seen: in.Seen})
+		})
 	})
+}
+
+// reverted takes a change out with do, and records it as an event of the session, so that
+// it can itself be undone. Files outside the session's folder are not its own.
+func (w *Workbench) reverted(ctx context.Context, in PutBackRequest, do func() error) error {
+	if in.Session == "" || w.cfg.ReadOnly {
+		return do()
+	}
+	began := false
+	revert := func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error {
+		began = true
+		return w.revert(ctx, info, in, do, record)
+	}
+	err := w.exclusively(ctx, in.Session, revert)
+	if began || err == nil || backend.AsError(err).Code != backend.CodeBusy {
+		return err
+	}
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
+		return err
+	}
+	log, err := w.editLog(ctx, info)
+	if err != nil {
+		return err
+	}
+	return revert(ctx, info, func(p agent.Payload) error {
+		return w.publishIn(context.WithoutCancel(ctx), info.ID, log.turn, p)
+	})
+}
+
+// revert does the work of reverted.
+func (w *Workbench) revert(ctx context.Context, info backend.SessionInfo, in PutBackRequest, do func() error, record func(agent.Payload) error) error {
+	var records []agent.FileRecord
+	var paths []string
+	for _, path := range []string{in.Path, in.From} {
+		name := filepath.Join(w.boundsOf(info), filepath.FromSlash(changes.Unquote(path)))
+		rel, err := filepath.Rel(w.folderOf(info), name)
+		switch {
+		case path == "":
+		case err != nil || !filepath.IsLocal(rel):
+			return do()
+		default:
+			paths = append(paths, changes.Quote(filepath.ToSlash(rel)))
+			records = append(records, agent.FileRecord{Path: paths[len(paths)-1]})
+		}
+	}
+	folder, done, err := w.restorable(info)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var changed agent.FilesChanged
+	w.journal.Apart(ctx, w.folderOf(info), records, func() { changed, err = folder.Recorded(ctx, paths, do) })
+	if err != nil || len(changed.Files) == 0 {
+		return err
+	}
+	return record(agent.FilesRestored{ID: newRestoration(), Reverted: true, FilesChanged: changed})
 }
 
 func (w *Workbench) stage(ctx context.Context, in PathsRequest) (backend.Empty, error) {

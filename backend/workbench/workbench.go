@@ -335,7 +335,12 @@ func (w *Workbench) belongsHere(info backend.SessionInfo) error {
 // publish stores and shows an event from outside its session's turns, such as a
 // rename.
 func (w *Workbench) publish(ctx context.Context, session string, p agent.Payload) error {
-	ev := agent.Event{Session: session, At: time.Now().UnixMilli(), Data: p}
+	return w.publishIn(ctx, session, 0, p)
+}
+
+// publishIn is publish for an event that belongs to a turn.
+func (w *Workbench) publishIn(ctx context.Context, session string, turn int, p agent.Payload) error {
+	ev := agent.Event{Session: session, Turn: turn, At: time.Now().UnixMilli(), Data: p}
 	seq, err := w.cfg.Store.Append(ctx, ev)
 	if err != nil {
 		return err

@@ -764,6 +764,7 @@ export type FilesRestored = {
   undone?: StepRef[]
   redone?: string
   taken?: string
+  reverted?: boolean
   paths?: string[]
   partly?: string[]
   files?: FileRecord[]

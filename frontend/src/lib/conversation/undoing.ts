@@ -7,6 +7,7 @@ export const messages = {
     one: 'Undone: {n} file of turn {turn}',
     other: 'Undone: {n} files of turn {turn}',
   },
+  reverted: { one: 'Reverted in Changes: {n} file', other: 'Reverted in Changes: {n} files' },
   taken: { one: 'Taken: {n} file', other: 'Taken: {n} files' },
   redone: { one: 'Redone: {n} file', other: 'Redone: {n} files' },
   left: {
