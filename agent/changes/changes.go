@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
@@ -202,12 +203,14 @@ type Shape struct {
 type Folder struct {
 	env  env.Environment
 	tree env.Tree // nil if nothing can be written
+	// counting is how long the lines of untracked files are counted.
+	counting time.Duration
 }
 
 // Of returns the working folder of an environment.
 func Of(e env.Environment) *Folder {
 	tree, _ := e.(env.Tree)
-	return &Folder{env: e, tree: tree}
+	return &Folder{env: e, tree: tree, counting: countTime}
 }
 
 // List returns what changed. Without git, the edits of a session are still

@@ -357,6 +357,7 @@ func TestLimits(t *testing.T) {
 	}
 	b.put("large", strings.Repeat("0123456789abcdef\n", 25<<20/17))
 	b.put("long", strings.Repeat("a longer line than the last one, of sixty-four characters......\n", changes.MaxDiffLines))
+	changes.Patiently(b.folder)
 	l := b.list(uncommitted)
 	if len(l.Files) != changes.MaxFiles || l.More != 12 || l.Added < 2*(changes.MaxFiles+10) || l.Uncounted {
 		t.Errorf("%d files and %d more, %d lines", len(l.Files), l.More, l.Added)

@@ -237,7 +237,7 @@ func (t *tally) measure(ctx context.Context, f File) File {
 	case !info.Mode().IsRegular():
 		f.Binary = true
 		return f
-	case info.Size() > MaxDiff || t.read > maxCounted || time.Since(t.began) > countTime:
+	case info.Size() > MaxDiff || t.read > maxCounted || time.Since(t.began) > t.counting:
 		f.Large = true
 		return f
 	}

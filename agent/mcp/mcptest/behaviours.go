@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -412,7 +413,9 @@ func chat() {
 // fork starts a process that outlives its parent and does not heed SIGTERM.
 func fork() {
 	program, _ := os.Executable()
-	attr := &os.ProcAttr{Env: append(os.Environ(), variable+"=ignores-term"), Files: []*os.File{nil, nil, nil}}
+	// The first of two values would hold, and the child would fork again and end.
+	inherited := slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, variable+"=") })
+	attr := &os.ProcAttr{Env: append(inherited, variable+"=ignores-term"), Files: []*os.File{nil, nil, nil}}
 	if child, err := os.StartProcess(program, []string{program}, attr); err == nil {
 		_ = child.Release()
 	}
