@@ -19,7 +19,7 @@ import (
 func (t *turn) ask() (*llm.Answer, error) {
 	set := t.session.transcript.effective()
 	model := llm.Origin{Provider: set.Provider, Model: set.Model}
-	t.overflowed = false
+	t.overflowed, t.elided = false, false
 	d, err := t.askModel(model, set.Effort)
 	t.fatal = refused(err)
 	if err != nil && set.FallbackModel != "" && llm.Transient(err) && t.ctx.Err() == nil {

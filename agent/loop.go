@@ -39,13 +39,13 @@ type progress struct {
 	emptied    int  // the round, from 1, in which an answer was empty; 0 for none
 	reminded   bool // that a text calls no tool
 	repetition repetition
-	// uncompacted says that a compaction failed in this turn, overflowed that
-	// one was tried for the current answer.
-	uncompacted, overflowed bool
-	described               bool     // the model's whole situation was checked
-	worked                  []string // files that calls touched since then
-	said                    string   // the text of the newest answer
-	halt                    *string  // why hooks ended the turn; nil if they did not
+	// uncompacted says that a compaction failed in this turn, overflowed and elided that
+	// one was tried, or old outputs were cut, for the current answer.
+	uncompacted, overflowed, elided bool
+	described                       bool     // the model's whole situation was checked
+	worked                          []string // files that calls touched since then
+	said                            string   // the text of the newest answer
+	halt                            *string  // why hooks ended the turn; nil if they did not
 }
 
 // Run takes one input to its end, then runs queued follow-ups, and yields every

@@ -274,3 +274,59 @@ func TestTextsBeyondTheWindowAreCut(t *testing.T) {
 		})
 	}
 }
+
+// A refusal costs at most five requests more, whatever it is about, also in a long
+// conversation, and one of too long a text another one, for old outputs; and where something can be left out that helps, one of them helps.
+func TestRepairsAreBounded(t *testing.T) {
+	t.Parallel()
+	const poison = "POISON"
+	const most = 7
+	for name, tt := range map[string]struct {
+		class  llm.Class
+		text   string
+		poison int // the prompt that is refused from the last turn on; -1 means everything is
+	}{
+		"everything":              {llm.ClassInvalid, "bad request", -1},
+		"everything is filtered":  {llm.ClassContentFilter, "no", -1},
+		"everything is too long":  {llm.ClassContextOverflow, "prompt is too long: 1 tokens > 1 maximum", -1},
+		"all pictures, one named": {llm.ClassInvalid, "messages.2.content.0.image: Could not process image", -1},
+		"the first prompt":        {llm.ClassInvalid, "bad request", 0},
+		"a prompt in the middle":  {llm.ClassContentFilter, "no", 17},
+		"a prompt near the end":   {llm.ClassUnsupported, "what is this", 28},
+		"the newest but one":      {llm.ClassInvalid, "bad request", 29},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const turns = 30
+			var rounds []llmtest.Round
+			for range turns {
+				rounds = append(rounds, llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: strings.Repeat("Seen. ", 1000), Reasoning: "Hm."})
+			}
+			p := &picky{Model: llmtest.Script(append(rounds, llmtest.Round{Text: "Hello."})...), refuse: func(string, int) *llm.Error { return nil }}
+			r := newRig(t, p, note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
+				return agent.Result{Output: "here", Media: []llm.Media{{MIME: "image/png", Name: "a", Data: drawn(t, 10)}}}
+			}})
+			for i := range turns {
+				input := "go"
+				if i == tt.poison {
+					input = poison
+				}
+				r.run(input)
+			}
+			p.refuse = func(sent string, _ int) *llm.Error {
+				if tt.poison < 0 || strings.Contains(sent, poison) {
+					return refusal(tt.class, "%s", tt.text)
+				}
+				return nil
+			}
+			before := p.asked
+			want := agent.EndFailed
+			if tt.poison >= 0 {
+				want = agent.EndDone
+			}
+			if got := end(t, r.run("hello")); got != want || p.asked-before > most || tt.class != llm.ClassContextOverflow && p.asked-before == most {
+				t.Errorf("ended as %s after %d requests", got, p.asked-before)
+			}
+		})
+	}
+}

@@ -54,8 +54,12 @@ const (
 	RepairItems       Repair = "items"       // messages and results
 )
 
-// maxRemedies limits the repairs that are tried for one answer.
-const maxRemedies = 16
+// maxRemedies limits the repairs that are tried for one answer, each of which costs a
+// request. The last one leaves out all that can be.
+const maxRemedies = 5
+
+// maxAlike limits repairs of a kind that are tried in parts; the next one takes all.
+const maxAlike = 2
 
 // sendable returns the conversation in a form that a model accepts, with remedies
 // that are being tried.
@@ -120,12 +124,17 @@ func (t *turn) remedy(model llm.Origin, err error, tried []HistoryRepaired) *His
 	attachments, unread := past.Attached()
 	named := attachments > 0 && ofAttachments().MatchString(e.Message)
 	switch {
+	case len(tried) == maxRemedies-1 && concernsContent(e) && !ofOptions().MatchString(e.Message):
+		return leaveOut(past, e, tried)
 	case named && concernsContent(e):
-		return detach(past, e, attachments, unread)
+		return detach(past, e, attachments, unread, count(tried, RepairAttachments) >= maxAlike)
 	case e.Class == llm.ClassContextOverflow:
 		if n := past.Cuttable(); n > 0 {
 			cut := Repaired(RepairCut, model.Model)
 			cut.Bytes = max(min(n, t.excess(t.session.cfg.Facts.Limits(model.Provider, model.Model).Window)), (n+1)/2)
+			if count(tried, RepairCut) > maxAlike {
+				cut.Bytes = n
+			}
 			return &cut
 		}
 	case e.Retryable || !concernsContent(e):
@@ -137,7 +146,7 @@ func (t *turn) remedy(model llm.Origin, err error, tried []HistoryRepaired) *His
 	}
 	switch {
 	case attachments > 0:
-		return detach(past, e, attachments, unread)
+		return detach(past, e, attachments, unread, count(tried, RepairAttachments) >= maxAlike)
 	case ofOptions().MatchString(e.Message), e.Class == llm.ClassContextOverflow && past.Bytes() < worthLeaving:
 		return nil
 	}
@@ -180,8 +189,9 @@ func concernsContent(e *llm.Error) bool {
 }
 
 // detach leaves out attachments: those beyond the number or in the message that
-// the provider names, else those that it has not accepted before, else all.
-func detach(past *contextir.Conversation, e *llm.Error, all, unread int) *HistoryRepaired {
+// the provider names, else those that it has not accepted before, else all. whole
+// leaves all out at once.
+func detach(past *contextir.Conversation, e *llm.Error, all, unread int, whole bool) *HistoryRepaired {
 	from, to := 0, all
 	if 0 < unread && unread < all {
 		from = all - unread
@@ -198,29 +208,40 @@ func detach(past *contextir.Conversation, e *llm.Error, all, unread int) *Histor
 			from, to = 0, all-most
 		}
 	}
+	if whole {
+		from, to = 0, all
+	}
 	told := Repaired(RepairAttachments, reasonOf(e), strconv.Itoa(to-from))
 	told.From, told.To = from, to
 	return &told
 }
 
-// leaveOut leaves out messages: those that no answer has seen, then the newest
-// exchange, then more and more of what is before.
-func leaveOut(past *contextir.Conversation, e *llm.Error, tried []HistoryRepaired) *HistoryRepaired {
-	from, other := past.Unread()
-	var before []HistoryRepaired
+// count counts the repairs of a kind.
+func count(tried []HistoryRepaired, kind Repair) (n int) {
 	for _, h := range tried {
-		if h.Repair == RepairItems {
-			before = append(before, h)
+		if h.Repair == kind {
+			n++
 		}
 	}
-	if n := len(before); n > 0 {
-		from, other = before[n-1].From, false
+	return n
+}
+
+// leaveOut leaves out messages: those that no answer has seen, then the newest
+// exchange, then half of what is before, and at last everything.
+func leaveOut(past *contextir.Conversation, e *llm.Error, tried []HistoryRepaired) *HistoryRepaired {
+	from, other := past.Unread()
+	for _, h := range tried {
+		if h.Repair == RepairItems {
+			from, other = h.From, false
+		}
 	}
 	switch {
-	case other:
-	case from == 0:
+	case from == 0 && !other:
 		return nil
-	case len(before) < 2:
+	case len(tried) == maxRemedies-1:
+		from = 0
+	case other:
+	case count(tried, RepairItems) < 2:
 		from = past.Exchange(from)
 	default:
 		from /= 2
@@ -264,6 +285,10 @@ func (t *turn) repair(model llm.Origin, err error) bool {
 	if t.ctx.Err() != nil {
 		return false // the user stopped it and expects no change
 	}
+	if t.elided {
+		return false // what more is tried is kept only if it helps
+	}
+	t.elided = true
 	all, _ := t.session.transcript.conversation.Elidable(0)
 	return t.elide(model, max(t.excess(t.session.cfg.Facts.Limits(model.Provider, model.Model).Window), all/2))
 }
