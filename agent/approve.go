@@ -35,7 +35,7 @@ func (t *turn) gate(c *ready) GateCall {
 		c.judged = v
 		return gc
 	}
-	c.judged = t.approvedBySkill(gc, t.session.cfg.Gate.Decide(gc))
+	c.judged = c.posed(t.approvedBySkill(gc, t.session.cfg.Gate.Decide(gc)), gc.Mode)
 	return gc
 }
 
@@ -73,7 +73,7 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 	case Allow:
 		return "", false
 	case Deny:
-		return "This call is not allowed: " + verdict.Reason, true
+		return c.refusal(verdict), true
 	}
 	r.flush() // what they read may be what the call needs
 	if _, err := r.preview(c); err != nil {
@@ -97,14 +97,13 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 		}
 		switch {
 		case err != nil:
-			return "This call needs a person's approval, and nobody could be asked: " + err.Error(), true
+			return c.unheard("This call needs a person's approval, and nobody could be asked: " + err.Error()), true
 		case answer.Decision != Allow && reply.Rule != nil:
 			return "This call is not allowed: " + c.judged.Reason, true
-		case answer.Decision != Allow && answer.Feedback != "":
-			return "The user denied this call and said: " + answer.Feedback, true
 		case answer.Decision != Allow:
-			return "The user denied this call. Do not repeat it; ask what to do instead if that is unclear.", true
+			return c.declined(answer.Feedback), true
 		}
+		c.reply = answer.Reply
 		before := c.judged
 		gc = r.judge(c)
 		switch {

@@ -297,6 +297,9 @@ func (t *Transcript) applyCompaction(end CompactionEnd) {
 		end.apply(&t.conversation, t.past.compaction.files)
 		t.Context, t.tally, t.past.compaction.failures = end.After, tally{items: t.conversation.Len()}, 0
 		t.forgetUpdates()
+		if end.Summary != "" {
+			t.remindOfKept()
+		}
 	case end.Outcome == OutcomeFailed && end.Trigger != CompactManual:
 		t.past.compaction.failures++
 	}

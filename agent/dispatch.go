@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -31,6 +32,8 @@ type ready struct {
 	remarks   []string   // of hooks, for the model
 	skills    []SkillUse // in use
 	hosts     []string   // that it may reach if it is allowed; see [Access]
+	reply     string     // of the person who was asked, if the call is a question
+	kept      json.RawMessage
 }
 
 // remark adds a hook's message to the call's result for the model.
@@ -216,6 +219,9 @@ func (t *turn) execute(batch []ready) {
 		}
 		return
 	}
+	for i := range batch {
+		batch[i].kept = t.session.transcript.past.kept[batch[i].spec.Name].State
+	}
 	out := make(chan Payload)
 	advice := make(chan HookAdvice, len(batch))
 	slots := make(chan struct{}, maxConcurrent)
@@ -276,7 +282,7 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	access, _ := r.access()
 	recorded := t.session.cfg.begin(t.ctx, r.call.ID, GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: r.call.Arguments, Access: access})
 	result := watched(r.spec.Name, printed, func(output func(string)) Result {
-		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add, Unconfined: r.outside, Skills: r.skills, Hosts: r.hosts})
+		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add, Unconfined: r.outside, Skills: r.skills, Hosts: r.hosts, Reply: r.reply, Kept: r.kept})
 	})
 	spent.end()
 	outcome := OutcomeDone

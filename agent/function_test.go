@@ -2,8 +2,10 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -94,4 +96,76 @@ func ExampleFunction() {
 	// {"type":"object","properties":{"item":{"type":"string"}},"required":["item"],"additionalProperties":false}
 	// 3 apples
 	// There never were any pears.
+}
+
+// named is an input that checks itself.
+type named struct {
+	Name string `json:"name"`
+}
+
+func (n named) Validate() error {
+	if n.Name == "" {
+		return errors.New("the name is empty")
+	}
+	return nil
+}
+
+// OAS-202, OAS-205, OAS-208, COM-31: a function may take no input, any object, or an input
+// that checks itself; what it depends on comes with each call, and is not shown.
+func TestFormsOfFunctions(t *testing.T) {
+	t.Parallel()
+	spec := func(name string) agent.Spec { return agent.Spec{Name: name, Description: "Says.", ReadOnly: true} }
+	counted := 0
+	count := func(context.Context) (int, error) { counted++; return counted, nil }
+	closed := func(context.Context) (int, error) { return 0, errors.New("the store is not available") }
+	own := spec("Own")
+	own.Schema = json.RawMessage(`{"type":"object","properties":{"value":{}},"required":["value"]}`)
+	r := newRig(t, nil,
+		agent.Function(spec("None"), func(context.Context, struct{}) (string, error) { return "none", nil }),
+		agent.Function(spec("Any"), func(_ context.Context, in map[string]any) (string, error) { return fmt.Sprint(len(in)), nil }),
+		agent.Function(own, func(_ context.Context, in json.RawMessage) (string, error) { return string(in), nil }),
+		agent.Function(spec("Checked"), func(_ context.Context, in named) (string, error) { return in.Name, nil }),
+		agent.Function(spec("Counted"), agent.Depends(count, func(_ context.Context, in struct{}, n int) (string, error) { return fmt.Sprint(n), nil })),
+		agent.Function(spec("Closed"), agent.Depends(closed, func(context.Context, struct{}, int) (string, error) { return "ran", nil })),
+		agent.Function(spec("Call"), agent.Depends(agent.ThisCall, func(_ context.Context, _ struct{}, c agent.Invocation) (string, error) { return string(c.Input), nil })),
+	)
+	for _, tt := range []struct {
+		call llmtest.Call
+		want string
+		bad  bool
+	}{
+		{llmtest.Use("None", map[string]any{}), "none", false},
+		{llmtest.Use("Any", map[string]any{"a": 1, "b": "x"}), "2", false},
+		{llmtest.Use("Own", map[string]any{"value": []int{1}}), `{"value":[1]}`, false},
+		{llmtest.Use("Own", map[string]any{}), "The arguments of Own are not valid", true},
+		{llmtest.Use("Checked", named{"x"}), "x", false},
+		{llmtest.Use("Checked", named{}), "The arguments of Checked are not valid: the name is empty. It takes name.", true},
+		{llmtest.Use("Counted", struct{}{}), "1", false},
+		{llmtest.Use("Counted", struct{}{}), "2", false},
+		{llmtest.Use("Closed", struct{}{}), "The store is not available.", true},
+		{llmtest.Use("Call", struct{}{}), "{}", false},
+	} {
+		r.cfg.Model, r.session, r.log = llmtest.Script(llmtest.Round{Calls: []llmtest.Call{tt.call}}, llmtest.Round{Text: "done"}), nil, nil
+		ends := find[agent.ToolCallEnd](r.run("go"))
+		if len(ends) != 1 || !strings.HasPrefix(ends[0].Output, tt.want) || ends[0].IsError != tt.bad {
+			t.Errorf("%s %s: %+v", tt.call.Name, tt.call.Arguments, ends)
+		}
+	}
+}
+
+// OAS-212: the denial wins, and an empty list filters nothing.
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	tools := []agent.Tool{note{name: "A"}, note{name: "B"}, note{name: "C"}}
+	for _, tt := range []struct{ allow, deny, want string }{
+		{"", "", "A B C"}, {"A B", "", "A B"}, {"", "B", "A C"}, {"A B", "B", "A"}, {"A", "A", ""}, {"X", "", ""}, {"", "X", "A B C"},
+	} {
+		var names []string
+		for _, left := range agent.Filter(tools, strings.Fields(tt.allow), strings.Fields(tt.deny)) {
+			names = append(names, left.Spec().Name)
+		}
+		if got := strings.Join(names, " "); got != tt.want {
+			t.Errorf("allow %q, deny %q: %q, want %q", tt.allow, tt.deny, got, tt.want)
+		}
+	}
 }

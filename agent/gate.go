@@ -112,6 +112,8 @@ type Answer struct {
 	Expires int64 `json:"expires,omitempty"`
 	// Feedback is passed to the model with a denial.
 	Feedback string `json:"feedback,omitempty"`
+	// Reply is what the person answers to a [Question], as its tool reads it.
+	Reply string `json:"reply,omitempty"`
 }
 
 // Scope is where a rule or an answer stands. Empty means once.

@@ -46,6 +46,10 @@ const (
 	ReasonHookRefused     ReasonCode = "hook_refused"     // what the hook said
 	ReasonHookWantsAsked  ReasonCode = "hook_wants_asked" // what the hook said
 	ReasonHookAllowed     ReasonCode = "hook_allowed"     // what the hook said
+	ReasonQuestion        ReasonCode = "question"         //
+	ReasonPlanFirst       ReasonCode = "plan_first"       //
+	ReasonPlanReady       ReasonCode = "plan_ready"       //
+	ReasonAsksNothing     ReasonCode = "asks_nothing"     //
 )
 
 // reasons are the English sentences.
@@ -85,6 +89,10 @@ var reasons = map[ReasonCode]string{
 	ReasonHookRefused:     "A hook refused it: {0}",
 	ReasonHookWantsAsked:  "A hook wants you to be asked. {0}",
 	ReasonHookAllowed:     "A hook allowed it. {0}",
+	ReasonQuestion:        "The agent has a question.",
+	ReasonPlanFirst:       "The agent wants to make a plan before it changes anything.",
+	ReasonPlanReady:       "The agent's plan is ready.",
+	ReasonAsksNothing:     "This mode asks nothing.",
 }
 
 // Because returns a verdict with its reason in both forms.

@@ -82,6 +82,10 @@ type Spec struct {
 	// Idempotent says that a call may run again if its result was lost: the
 	// second run has no further effect, and the first run consumed nothing.
 	Idempotent bool
+	// Additive says of a tool that is not ReadOnly that it deletes and overwrites
+	// nothing, and OpenWorld that it reaches beyond this machine. Both inform people
+	// and clients; no decision depends on them (OAS-202).
+	Additive, OpenWorld bool
 	// Hidden tools are understood, but not shown until something tells the model
 	// of them.
 	Hidden bool
@@ -90,6 +94,12 @@ type Spec struct {
 	// Checked says that Schema is known to be valid. It is then prepared when a call
 	// needs it, and not when the tool is registered.
 	Checked bool
+	// Question is set if each call is itself a question to a person.
+	Question *Question
+	// Bindings say how the models of a profile know the tool, by the profile's id:
+	// "openai", "anthropic", "gemini" or "spec". The first one is shown, and every
+	// profile understands all of them. A profile without one shows the tool's own form.
+	Bindings map[string][]Binding
 }
 
 // ToolOrigin is what a server says of a tool that it offers. None of it need be true.
@@ -192,6 +202,13 @@ type Invocation struct {
 	Skills []SkillUse
 	// Hosts are those of its [Access] that it was allowed to reach.
 	Hosts []string
+	// Reply is what a person answered, if the call is a [Question]: JSON that only the
+	// tool and its form on the page know. It is empty if they answered with the buttons
+	// alone, and need not be valid.
+	Reply string
+	// Kept is the state that the tool's newest call in the conversation kept; nil if
+	// none did.
+	Kept json.RawMessage
 }
 
 // Result is a tool's result.
@@ -226,6 +243,21 @@ type Details struct {
 	Skill *SkillUse `json:"skill,omitempty"`
 	// Loaded are tools that the call made available.
 	Loaded []string `json:"loaded,omitempty"`
+	// Kept is what the tool keeps in the session.
+	Kept *KeptState `json:"kept,omitempty"`
+}
+
+// KeptState is what a tool keeps from call to call. It is a part of the log, so it is the
+// same after the session was opened again, forked or rewound.
+type KeptState struct {
+	// State is for the tool's next call and for the page.
+	State json.RawMessage `json:"state"`
+	// Text is what a model is reminded of when the conversation was summarised; empty
+	// means nothing.
+	Text string `json:"text,omitempty"`
+	// Line is what the list of sessions says of it; nil means nothing, and an empty line
+	// that there is nothing to say any more.
+	Line *string `json:"line,omitempty"`
 }
 
 // ServerResult is what a tool of an MCP server returned beside text and pictures.

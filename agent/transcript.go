@@ -43,6 +43,7 @@ type past struct {
 	held    bool                // the newest turn, or a user's command after it, did not end by itself
 
 	compaction compaction
+	kept       map[string]KeptState // by the tool that keeps it
 	used
 }
 
@@ -310,6 +311,9 @@ func (t *Transcript) applyResult(d ToolCallEnd) {
 	c.ended = true
 	if d.Details != nil && d.Details.Skill != nil && !d.IsError {
 		t.past.skills = d.Details.Skill.After(t.past.skills)
+	}
+	if d.Details != nil && d.Details.Kept != nil {
+		t.keep(d.Tool, *d.Details.Kept)
 	}
 	t.tally.added += len(d.ForModel())
 	part := contextir.Answer(c.call, d.ForModel(), d.IsError)

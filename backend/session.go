@@ -48,6 +48,9 @@ type SessionInfo struct {
 	Rewound []Span `json:"rewound,omitempty"`
 	// Skills are in use, the outermost first, without their arguments.
 	Skills []agent.SkillUse `json:"skills,omitempty"`
+	// Kept says where in the log tools keep something, the newest last; what
+	// was taken back is among them.
+	Kept []KeptAt `json:"kept,omitempty"`
 	// Imported is set on a session that was read from a file.
 	Imported *agent.Imported `json:"imported,omitempty"`
 	// Helper is set on a session that another one started.
@@ -66,6 +69,18 @@ type Lines struct {
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
 }
+
+// KeptAt is the place of a call that keeps something in the session ([agent.KeptState]).
+type KeptAt struct {
+	Tool string `json:"tool"`
+	Seq  int64  `json:"seq"`
+	// Line is what the list of sessions says of it; empty if nothing.
+	Line string `json:"line,omitempty"`
+}
+
+// maxKept limits what [SessionInfo.Kept] has of a tool, and maxKeptLine a line in it, in
+// bytes. After a rewind what held before is found among them.
+const maxKept, maxKeptLine = 16, 200
 
 // Span is a part of a log that was taken back: the events after one place and before
 // the [agent.Rewound] with the ID, whose place is To.
@@ -291,6 +306,17 @@ func (s *SessionInfo) applyDetails(d agent.ToolCallEnd) {
 	}
 	if !d.IsError {
 		s.use(d.Details.Skill)
+	}
+	if k := d.Details.Kept; k != nil {
+		at := KeptAt{Tool: d.Tool, Seq: s.Seq}
+		if k.Line != nil {
+			at.Line = text.Head(*k.Line, maxKeptLine)
+		}
+		s.Kept = append(slices.Clone(s.Kept), at)
+		ofTool := func(k KeptAt) bool { return k.Tool == at.Tool }
+		if first := slices.IndexFunc(s.Kept, ofTool); len(s.Kept)-first > maxKept {
+			s.Kept = slices.Delete(s.Kept, first, first+1)
+		}
 	}
 }
 

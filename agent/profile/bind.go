@@ -132,12 +132,6 @@ func joined(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// call shows a tool under another name, but with its own description and
-// schema.
-func call(tool, name string) agent.Binding {
-	return agent.Binding{Tool: tool, ToolSpec: llm.ToolSpec{Name: name}}
-}
-
 // same is the conversion for models that give a tool's own input.
 func same[In any](in In) In { return in }
 

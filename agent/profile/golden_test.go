@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/ask"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/anthropic"
@@ -20,8 +21,10 @@ import (
 	"atelier.dev/atelier/agent/llm/gemini"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/llm/openai"
+	"atelier.dev/atelier/agent/plan"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/agent/subagent"
+	"atelier.dev/atelier/agent/todo"
 	"atelier.dev/atelier/agent/tool"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -92,7 +95,8 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 // productTools are the tools of a session as the product assembles them
 // (backend/workbench/assemble.go).
 func productTools(e env.Environment) []agent.Tool {
-	return append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), subagent.Tools(nil)...)
+	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), subagent.Tools(nil)...)
+	return append(append(all, ask.Tool(), todo.Tool()), plan.Tools()...)
 }
 
 // cleanUp ends commands that still run.

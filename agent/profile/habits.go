@@ -31,17 +31,17 @@ func (t taskOutput) own() tool.TaskOutputInput {
 }
 
 func spawnAgent(name string, aliases ...string) agent.Binding {
-	b := synonyms(call("SpawnAgent", name), "prompt", "task", "message", "task", "cwd", "working_dir")
+	b := synonyms(agent.Called("SpawnAgent", name), "prompt", "task", "message", "task", "cwd", "working_dir")
 	return ignoring(known(b, aliases...), "description", "name", "task_name", "run_in_background")
 }
 
 func sendInput(name string) agent.Binding {
-	return synonyms(call("SendInput", name), "to", "agent_id", "target", "agent_id", "id", "agent_id", "input", "message", "prompt", "message")
+	return synonyms(agent.Called("SendInput", name), "to", "agent_id", "target", "agent_id", "id", "agent_id", "input", "message", "prompt", "message")
 }
 
 // oneAgent binds a tool that is about one agent.
 func oneAgent(tool, name string, aliases ...string) agent.Binding {
-	return synonyms(known(call(tool, name), aliases...), "target", "agent_id", "targets", "agent_id", "id", "agent_id", "ids", "agent_id", "agent_ids", "agent_id")
+	return synonyms(known(agent.Called(tool, name), aliases...), "target", "agent_id", "targets", "agent_id", "id", "agent_id", "ids", "agent_id", "agent_ids", "agent_id")
 }
 
 // picky adds to a binding the members that it drops silently and those that it
@@ -81,7 +81,7 @@ func picky(b agent.Binding) agent.Binding {
 // understands them and none shows them.
 var habits = sync.OnceValue(func() []agent.Binding {
 	return []agent.Binding{
-		known(synonyms(call("ApplyPatch", "apply_patch"), "patch", "input"), "applypatch"),
+		known(synonyms(agent.Called("ApplyPatch", "apply_patch"), "patch", "input"), "applypatch"),
 		picky(bind("Read", "view_image", "read", specRead.own)),
 		picky(bind("ListDir", "LS", "listdir", same[tool.ListDirInput])),
 		spawnAgent("invoke_agent"),
@@ -95,9 +95,10 @@ func absent() (out []agent.Binding) {
 		"A notebook is a JSON file: read and edit it as one.":                                                {"NotebookEdit", "NotebookRead"},
 		"What is to be remembered belongs in AGENTS.md in the project's folder, if the user wants it there.": {"save_memory"},
 		"Keep the plan in mind, and tell the user of it in your answer where that helps.": {
-			"TodoWrite", "TodoRead", "write_todos", "update_plan", "TaskCreate", "TaskUpdate", "TaskGet",
+			"TodoWrite", "TodoRead", "write_todos", "update_plan",
 		},
-		"Ask in your answer, and end the turn with it.": {"AskUserQuestion", "ask_user", "request_user_input"},
+		"Keep such tasks in your list of them, the whole list in each call (TodoWrite, write_todos or update_plan).": {"TaskCreate", "TaskUpdate", "TaskGet"},
+		"Ask in your answer, and end the turn with it.":                                                              {"AskUserQuestion", "ask_user", "request_user_input"},
 		"Give the plan as your answer, and end the turn with it.": {
 			"EnterPlanMode", "ExitPlanMode", "enter_plan_mode", "exit_plan_mode",
 		},

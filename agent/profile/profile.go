@@ -8,6 +8,7 @@ package profile
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -194,7 +195,7 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 	told := limit.now()
 	for _, d := range designs {
 		p.shown[d.id] = sync.OnceValue(func() shown {
-			bindings := d.bindings(tools.Names(), s)
+			bindings := d.bindings(tools, s)
 			for i, b := range bindings {
 				if b.Tool == "Bash" {
 					b.Description = tool.StateShell(b.Description, s.Platform)
@@ -223,7 +224,8 @@ func Prepare(provider string) {
 
 // bindings returns the shown bindings of registered tools, followed by hidden
 // ones for everything else that is understood.
-func (d design) bindings(there []string, s Surroundings) []agent.Binding {
+func (d design) bindings(registered *agent.Registry, s Surroundings) []agent.Binding {
+	there := registered.Names()
 	native, spec := d.native(s.Platform), specBindings() // each table costs a millisecond
 	shown, tools := native, d.tools
 	if s.Naming == NamingSpec {
@@ -239,11 +241,38 @@ func (d design) bindings(there []string, s Surroundings) []agent.Binding {
 			}
 		}
 	}
-	for _, b := range append(slices.Concat(native, spec, anthropicBindings(), habits()), canonicalShell()) {
+	own, others := d.ownBindings(registered, s)
+	out = append(out, own...)
+	for _, b := range append(slices.Concat(native, spec, anthropicBindings(), habits(), others), canonicalShell()) {
 		b.Hidden = true
 		out = append(out, b)
 	}
 	return append(out, absent()...)
+}
+
+// ownBindings returns what tools say themselves about how models know them: what the
+// profile shows, and what else it understands.
+func (d design) ownBindings(registered *agent.Registry, s Surroundings) (shown, others []agent.Binding) {
+	id := d.id
+	if s.Naming == NamingSpec {
+		id = "spec"
+	}
+	for _, name := range registered.Names() {
+		t, _ := registered.Get(name)
+		all := t.Spec().Bindings
+		if len(all) == 0 {
+			continue
+		}
+		first := agent.Called(name, name)
+		if len(all[id]) > 0 {
+			first = all[id][0]
+		}
+		shown = append(shown, first)
+		for _, profile := range slices.Sorted(maps.Keys(all)) {
+			others = append(others, all[profile]...)
+		}
+	}
+	return shown, others
 }
 
 // binding returns the first binding of a tool.

@@ -56,7 +56,7 @@ func (p *Profiles) permissions(mode agent.Mode) string {
 var modes = map[agent.Mode]string{
 	agent.ModeDefault: "Looking around inside the project runs at once. Any other call, such as an edit or a command that does more than read, {consent}.",
 	agent.ModePlan: "The user wants a plan and no changes yet. Looking around inside the project runs at once; do not make calls that change anything, each of which {consent}. " +
-		"Answer with the plan: what to change, file by file and in which order, how to check it, and what is open.",
+		"Present the plan with the tool for it, or as your answer if you have none: what to change, file by file and in which order, how to check it, and what is open.",
 	agent.ModeAcceptEdits: "Looking around and edits of files inside the project run at once. Any other call, such as a command that does more than read, {consent}.",
 	agent.ModeAuto: "Looking around, edits of files inside the project and commands that the system confines run at once. What works elsewhere, runs unconfined " +
 		"or destroys what cannot be undone {consent}.",

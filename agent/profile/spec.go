@@ -117,7 +117,7 @@ var specBindings = sync.OnceValue(func() []agent.Binding {
 		picky(speaking(bind("Glob", "glob", "glob", same[tool.GlobInput]), terms...)),
 		speaking(bind("ReadMany", "read_many_files", "readmany", same[tool.ReadManyInput]), terms...),
 		bind("ListDir", "list_dir", "listdir", same[tool.ListDirInput]),
-		synonyms(call("ApplyPatch", "apply_patch"), "patch", "input"),
+		synonyms(agent.Called("ApplyPatch", "apply_patch"), "patch", "input"),
 		bind("WriteStdin", "write_stdin", "", specWriteStdin.own),
 		bind("TaskOutput", "task_output", "", taskOutput.own),
 		bind("TaskList", "task_list", "", same[tool.TaskListInput]),

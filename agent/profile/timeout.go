@@ -65,7 +65,7 @@ func (l commandLimit) complete(input json.RawMessage) (json.RawMessage, error) {
 
 // canonicalShell shows the shell under its canonical name, unchanged.
 func canonicalShell() agent.Binding {
-	b := call("Bash", "Bash")
+	b := agent.Called("Bash", "Bash")
 	b.Description = tool.BashDescription
 	return b
 }

@@ -62,7 +62,9 @@ type bash struct {
 func newBash(e env.Environment, o Options, seen *Memory) *bash {
 	timeout := min(o.CommandTimeout, MaxCommandTimeout)
 	description := StateTimeout(StateShell(BashDescription, e.Platform()), timeout)
-	return &bash{define[BashInput]("Bash", description), e, timeout, o.Tasks, seen, o.Reduce}
+	shared := define[BashInput]("Bash", description)
+	shared.spec.OpenWorld = true
+	return &bash{shared, e, timeout, o.Tasks, seen, o.Reduce}
 }
 
 // StateShell inserts the shell of a platform, a GOOS value, into a text about

@@ -66,8 +66,14 @@ func ForDisplay(ev agent.Event) agent.Event {
 	return ev
 }
 
-// displayDetails leaves out the data of sounds.
+// displayDetails leaves out the data of sounds, and what only models are told of what a
+// tool keeps.
 func displayDetails(d *agent.Details) *agent.Details {
+	if d != nil && d.Kept != nil {
+		kept := *d.Kept
+		kept.Text = ""
+		return &agent.Details{Kept: &kept}
+	}
 	if d == nil || d.Server == nil || len(d.Server.Sounds) == 0 {
 		return d
 	}

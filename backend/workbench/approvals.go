@@ -3,6 +3,7 @@ package workbench
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -14,12 +15,16 @@ func (w *Workbench) approvals(ctx context.Context, _ backend.Empty) (ApprovalLis
 	return ApprovalList{Approvals: list}, err
 }
 
+// answerModes are the modes that an answer may lead into: those in which edits are allowed
+// or asked about, and the one for plans.
+var answerModes = []agent.Mode{agent.ModeDefault, agent.ModeAcceptEdits, agent.ModeAuto, agent.ModePlan}
+
 // answer delivers a person's decision to the turn that waits for it, after it has
 // stored the decision's rule. The request must be pending in the store, so that no
 // answer counts twice. A turn that waits in the log alone is continued first.
 func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty, error) {
 	d, mode := in.Answer.Decision, in.Answer.Mode
-	if d != agent.Allow && d != agent.Deny || mode != "" && (mode != agent.ModeAcceptEdits || d != agent.Allow) {
+	if d != agent.Allow && d != agent.Deny || mode != "" && (!slices.Contains(answerModes, mode) || d != agent.Allow) {
 		return backend.Empty{}, backend.Problem(backend.ProblemAnswerInvalid)
 	}
 	session, err := w.cfg.Store.PendingApproval(ctx, in.Approval)

@@ -8,12 +8,15 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/ask"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/permission/rule"
+	"atelier.dev/atelier/agent/plan"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/agent/subagent"
+	"atelier.dev/atelier/agent/todo"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"github.com/oklog/ulid/v2"
@@ -29,7 +32,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	reduce := w.reducer()
 	found := w.skillsOf(ctx, info)
 	memory := tool.NewMemory(folder, w.journal.Objects().Contents)
-	tools, err := agent.NewRegistry(append(w.tools(info, place, memory), skill.Tool(found))...)
+	tools, err := agent.NewRegistry(agent.Filter(append(w.tools(info, place, memory), skill.Tool(found)), nil, w.cfg.Rules.Deny)...)
 	if err != nil {
 		return nil, err
 	}
@@ -89,14 +92,16 @@ func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.P
 // tools returns the tools of a session.
 func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *tool.Memory) []agent.Tool {
 	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks, Reduce: w.reducer(), Memory: memory})
-	if info.Helper != nil { // an agent cannot start agents (LOOP-148)
-		return all
+	if info.Helper != nil { // an agent cannot start agents (LOOP-148), and answers to the one that started it
+		return append(all, todo.Tool())
 	}
 	host := &helpers{bench: w, parent: info.ID}
 	if info.Settings.Provider == callerProvider {
 		return append(all, subagent.RunTool(host))
 	}
-	return append(all, subagent.Tools(host)...)
+	all = append(all, subagent.Tools(host)...)
+	all = append(all, ask.Tool(), todo.Tool())
+	return append(all, plan.Tools()...)
 }
 
 // reducer returns what cuts outputs to a model's share.

@@ -95,7 +95,8 @@ func (t Tool) definition() mcp.Tool {
 	}
 	d := mcp.NewToolWithRawSchema(name, t.Description, t.Schema)
 	d.Annotations = mcp.ToolAnnotation{
-		ReadOnlyHint: mcp.ToBoolPtr(t.ReadOnly), DestructiveHint: mcp.ToBoolPtr(!t.ReadOnly), IdempotentHint: mcp.ToBoolPtr(t.Idempotent),
+		ReadOnlyHint: mcp.ToBoolPtr(t.ReadOnly), DestructiveHint: mcp.ToBoolPtr(!t.ReadOnly && !t.Additive), IdempotentHint: mcp.ToBoolPtr(t.Idempotent),
+		OpenWorldHint: mcp.ToBoolPtr(t.OpenWorld),
 	}
 	return d
 }

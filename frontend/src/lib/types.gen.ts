@@ -66,6 +66,7 @@ export type Answer = {
   mode?: Mode
   expires?: number
   feedback?: string
+  reply?: string
 }
 
 export type AnswerRequest = {
@@ -470,6 +471,7 @@ export type Details = {
   server?: ServerResult
   skill?: SkillUse
   loaded?: string[]
+  kept?: KeptState
 }
 
 export type DiffReply = {
@@ -1276,6 +1278,18 @@ export type Imported = {
 
 export type Kept = "uncommitted" | "hidden" | "ignored" | "submodule" | "unmerged" | "elsewhere" | "locked" | "in_use" | "strange"
 
+export type KeptAt = {
+  tool: string
+  seq: number
+  line?: string
+}
+
+export type KeptState = {
+  state: unknown
+  text?: string
+  line?: string
+}
+
 export type KeyInfo = {
   provider: string
   name: string
@@ -1790,7 +1804,7 @@ export type RateLimitReport = {
   limit: RateLimit
 }
 
-export type ReasonCode = "tool_off" | "skill" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_unsure" | "command_place" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "hosts" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "lists_deny" | "lists_ask" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
+export type ReasonCode = "tool_off" | "skill" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_unsure" | "command_place" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "lists_deny" | "lists_ask" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed" | "question" | "plan_first" | "plan_ready" | "asks_nothing"
 
 export type Reasoning = {
   text?: string
@@ -2368,6 +2382,7 @@ export type SessionInfo = {
   worktree?: string
   rewound?: Span[]
   skills?: SkillUse[]
+  kept?: KeptAt[]
   imported?: Imported
   helper?: Helper
   damaged?: boolean

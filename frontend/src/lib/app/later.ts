@@ -1,4 +1,5 @@
 import { ruleForm } from '../approval/part'
+import { askedForms } from '../asked/forms'
 import { forkDialog } from '../branches/part'
 import { guideSteps } from '../guide/part'
 import { contextDialog } from '../conversation/part'
@@ -15,6 +16,7 @@ import { panels } from './panels'
 /** What the first screen lacks, in the order in which it is loaded once the page is idle. */
 export const later = [
   ruleForm,
+  ...askedForms,
   trustReview,
   serverAsk,
   queueList,

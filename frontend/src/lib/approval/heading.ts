@@ -1,4 +1,5 @@
 /** Says in words which tool asks, and for what. */
+import { formOf } from '../asked/forms'
 import { t } from '../i18n/i18n.svelte'
 import type { Facts } from '../model/approvals'
 import { serverCall } from '../model/serverCall'
@@ -17,6 +18,8 @@ export const serverWords = ({ tool, origin }: ApprovalRequest): string =>
 
 /** The heading of a question. */
 export function headingWords(request: ApprovalRequest, { asking }: Facts): string {
+  const form = formOf(request.tool)
+  if (form) return form.heading(request)
   const server = serverWords(request)
   const tool = toolWords(request)
   if (server) return own('asks_server', { server, tool })

@@ -271,6 +271,7 @@ export const en = {
   'approval.background': 'keeps running while the agent continues',
   'approval.terminal': 'on a terminal',
   'approval.answer': 'Go to the question: {tool}',
+  'approval.announce_asked': 'Needs you: {tool} {argument}. Alt+A goes there.',
   'approval.announce': 'Needs you: {tool} {argument}. {risk}. Alt+A goes there.',
 
   'risk.low': 'Low risk',

@@ -36,5 +36,9 @@ export const reasons: Record<ReasonCode, string> = {
   callback_allowed: '运行本会话的程序允许了它。{0}',
   hook_refused: '有钩子拒绝了这次调用：{0}',
   hook_wants_asked: '有钩子要求先询问你。{0}',
+  question: '智能体有一个问题。',
+  plan_first: '智能体想在改动之前先做计划。',
+  plan_ready: '智能体的计划已经完成。',
+  asks_nothing: '这个模式不询问任何事。',
   hook_allowed: '有钩子允许了这次调用。{0}',
 }

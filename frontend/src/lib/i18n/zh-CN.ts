@@ -253,6 +253,7 @@ export const zhCN: Record<Key, Message> = {
   'approval.background': '智能体继续工作时它会一直运行',
   'approval.terminal': '在终端上运行',
   'approval.answer': '前往问题：{tool}',
+  'approval.announce_asked': '等你决定：{tool} {argument}。按 Alt+A 前往。',
   'approval.announce': '等你决定：{tool} {argument}。{risk}。按 Alt+A 前往。',
 
   'risk.low': '低风险',

@@ -1,17 +1,10 @@
 /** The arguments of a tool call, and the argument that describes the call best. */
+import { titleOf } from './plan'
+import { questionsOf } from './question'
+import { argumentsOf } from './json'
 import { markHidden } from './visible'
 
-/** Parses the arguments of a call; empty if they are not a JSON object. */
-export function argumentsOf(input: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(input)
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {}
-  } catch {
-    return {}
-  }
-}
+export { argumentsOf }
 
 /** The names of arguments that describe a call, the best first. */
 const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'description', 'task']
@@ -25,6 +18,14 @@ export function argument(tool: string, input: string): string {
     return line(where ? `${text('pattern')} · ${where}` : text('pattern'))
   }
   if (tool === 'Skill') return line(`${text('skill')} ${text('args')}`.trim())
+  if (tool === 'AskUser')
+    return line(
+      questionsOf(input)
+        .map(({ question }) => question)
+        .join(' · '),
+    )
+  if (tool === 'ExitPlanMode') return line(titleOf(text('plan')))
+  if (tool === 'TodoWrite') return ''
   if (tool === 'ApplyPatch') return line(patched(text('input')))
   if (text('command') && text('workdir')) return line(`${text('command')} · ${text('workdir')}`)
   const name = telling.find((candidate) => text(candidate) !== '')

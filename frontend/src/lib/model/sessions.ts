@@ -1,8 +1,9 @@
 /** Sessions in the sidebar: how events change them, their marks, and the agents under them. */
-import type { Event, FileChange, Forked, Lines, SessionInfo, Usage } from '../types.gen'
+import type { Event, FileChange, Forked, KeptAt, Lines, SessionInfo, Usage } from '../types.gen'
 import { type Age, age } from './format'
 import { skillsAfter } from './skillUse'
 import { spent, together } from './spending'
+import { keptAt, todoTool } from './todos'
 
 export const newestFirst = (sessions: SessionInfo[]) =>
   sessions.toSorted((a, b) => b.updated_at - a.updated_at)
@@ -54,8 +55,9 @@ function change(session: SessionInfo, event: Event): SessionInfo {
     case 'local_command_end':
       return { ...session, state: 'idle', updated_at: event.at }
     case 'tool_call_end': {
-      const { details, outcome, is_error: isError } = event.data
-      const { changes, skill } = details ?? {}
+      const { details, outcome, is_error: isError, tool } = event.data
+      const { changes, skill, kept } = details ?? {}
+      if (kept) return { ...session, kept: keptAfter(session.kept, tool, event.seq, kept.line) }
       const skills = skill && !isError ? skillsAfter(session.skills, skill) : session.skills
       if (!changes || outcome === 'denied') {
         return skills === session.skills ? session : { ...session, skills }
@@ -96,6 +98,15 @@ function change(session: SessionInfo, event: Event): SessionInfo {
       return session
   }
 }
+
+/** Where tools keep something, once one of them kept something more. */
+const keptAfter = (before: readonly KeptAt[] = [], tool: string, seq = 0, line?: string) => [
+  ...before.slice(-31),
+  { tool, seq, line },
+]
+
+/** What a session is at, as its tools keep it; empty if none says so. */
+export const doingIn = (session: SessionInfo): string => keptAt(session, todoTool)?.line ?? ''
 
 /** A fork belongs to nobody, and what was spent and changed before counts in the other session. */
 function forked(session: SessionInfo, { origin, worktree, moved, branch }: Forked): SessionInfo {

@@ -19,6 +19,8 @@ import { together } from '../model/spending'
 import { t } from '../i18n/i18n.svelte'
 import { Guide } from './guide.svelte'
 import { Hooks } from './hooks.svelte'
+import { Kept } from './kept.svelte'
+import { todoTool } from '../model/todos'
 import { RecentConversations, lastOpen, rememberOpen } from './recentConversations'
 import { oneAtATime } from '../model/oneAtATime'
 import { afterPaint, beforePaint } from './paint'
@@ -87,6 +89,8 @@ export class Workbench {
   readonly transcripts: Transcripts
   readonly store: Store
   readonly undo: Undo
+  /** The list of tasks of a session's agent. */
+  readonly todos: Kept
   readonly guide = new Guide(this)
   readonly #preferences: KeptPreferences
   readonly #unsent: UnsentKeeper
@@ -140,6 +144,7 @@ export class Workbench {
     this.sessions = new Sessions(call, () => this.servers.questions)
     this.agents = new Agents(this.sessions, call)
     this.approvals = new Approvals(call)
+    this.todos = new Kept(call, todoTool)
     this.tasks = new Tasks(call, (problem) => (this.problem = problem))
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)

@@ -18,6 +18,12 @@ export const messages = {
   skill_but: 'all tools but {tools}',
   skill_model: '{model} answers',
   more_tools: { one: '{n} more', other: '{n} more' },
+  todo_pending: 'To do:',
+  todo_in_progress: 'In progress:',
+  todo_completed: 'Done:',
+  todo_cancelled: 'Dropped:',
+  no_answer: 'no answer',
+  plan_edited: 'You edited this plan before you approved it.',
 } as const
 
 export const own = translator('tools/messages', messages)

@@ -19,4 +19,10 @@ export const zhCN: Translated<typeof messages> = {
   skill_but: '除 {tools} 以外的所有工具',
   skill_model: '由 {model} 回答',
   more_tools: '另外 {n} 个',
+  todo_pending: '待办：',
+  todo_in_progress: '进行中：',
+  todo_completed: '已完成：',
+  todo_cancelled: '已放弃：',
+  no_answer: '没有回答',
+  plan_edited: '你在批准之前编辑了这份计划。',
 }

@@ -1,5 +1,6 @@
 /** The icon and the body of each tool's card. */
 import type { Component } from 'svelte'
+import ClipboardList from '@lucide/svelte/icons/clipboard-list'
 import Bot from '@lucide/svelte/icons/bot'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import FilePen from '@lucide/svelte/icons/file-pen-line'
@@ -8,12 +9,19 @@ import FileText from '@lucide/svelte/icons/file-text'
 import FolderSearch from '@lucide/svelte/icons/folder-search'
 import GraduationCap from '@lucide/svelte/icons/graduation-cap'
 import Hourglass from '@lucide/svelte/icons/hourglass'
+import ListTodo from '@lucide/svelte/icons/list-todo'
+import MessageCircleQuestion from '@lucide/svelte/icons/message-circle-question-mark'
 import MessageSquare from '@lucide/svelte/icons/message-square'
 import OctagonX from '@lucide/svelte/icons/octagon-x'
 import Plug from '@lucide/svelte/icons/plug'
 import Search from '@lucide/svelte/icons/search'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Wrench from '@lucide/svelte/icons/wrench'
+import { progressOf, todosOf } from '../model/todos'
+import { isAnswered, repliesOf } from '../model/question'
+import AskBody from './AskBody.svelte'
+import PlanBody from './PlanBody.svelte'
+import TodoBody from './TodoBody.svelte'
 import ReportBody from './ReportBody.svelte'
 import { serverCall } from '../model/serverCall'
 import type { ToolEntry } from '../model/entries'
@@ -31,6 +39,23 @@ type Widget = {
   scrolls?: true
   /** The body is wider than prose where there is room. */
   wide?: true
+  /** The user's answer is the result: nothing needs to be said of who allowed the call. */
+  answered?: true
+  /** The result of a call that is done, in a few words. */
+  result?: (call: ToolEntry) => string
+}
+
+/** What the user answered, in one line. */
+const answers = ({ answer }: ToolEntry) =>
+  repliesOf(answer?.reply ?? '')
+    .filter(isAnswered)
+    .map(({ chosen, text }) => [...chosen, text].filter(Boolean).join(', '))
+    .join(' · ')
+    .slice(0, 80)
+
+const progress = ({ details }: ToolEntry) => {
+  const { done, of } = progressOf(todosOf(details?.kept?.state))
+  return of > 0 ? `${done}/${of}` : ''
 }
 
 const widgets: Record<string, Widget> = {
@@ -45,6 +70,10 @@ const widgets: Record<string, Widget> = {
   SendInput: { icon: MessageSquare, body: ReportBody },
   Wait: { icon: Hourglass, body: ReportBody },
   Skill: { icon: GraduationCap, body: SkillBody },
+  AskUser: { icon: MessageCircleQuestion, body: AskBody, answered: true, result: answers },
+  TodoWrite: { icon: ListTodo, body: TodoBody, result: progress },
+  EnterPlanMode: { icon: ClipboardList, body: TextBody, answered: true },
+  ExitPlanMode: { icon: ClipboardList, body: PlanBody, answered: true },
   CloseAgent: { icon: OctagonX, body: ReportBody },
 }
 

@@ -5,3 +5,9 @@ export const isComposing = (event: KeyboardEvent): boolean =>
 /** Whether no modifier key is held down. */
 export const isPlain = (event: KeyboardEvent): boolean =>
   !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
+
+/** Whether a text is typed there, so that letters are not commands. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLTextAreaElement ||
+  (target instanceof HTMLInputElement && !['radio', 'checkbox'].includes(target.type)) ||
+  (target instanceof HTMLElement && target.isContentEditable)

@@ -1,0 +1,31 @@
+import type { Translated } from '../i18n/i18n.svelte'
+import type { messages } from './messages'
+
+export const zhCN: Translated<typeof messages> = {
+  question: { one: '智能体有一个问题', other: '智能体有 {n} 个问题' },
+  plan: '智能体的计划',
+  plan_first: '智能体想先做计划',
+  own_words: '用你自己的话回答',
+  own_words_of: '用你自己的话回答：{question}',
+  preview: '“{label}”的预览',
+  one_of: '选择一项',
+  several_of: '可选多项',
+  skip: '不回答',
+  send: '发送回答',
+  open: { one: '有 {n} 个问题没有回答', other: '有 {n} 个问题没有回答' },
+  read: '阅读',
+  edit: '编辑',
+  plan_text: '计划',
+  edited: '已编辑',
+  comment: '对第 {line} 行提意见',
+  comment_field: '你对第 {line} 行的意见',
+  remarks: '应该改什么？',
+  send_back: '退回',
+  go_on: '接下来的模式',
+  approve: '批准',
+  approve_hint: '以这里的计划为准，智能体开始执行。',
+  back_needs: '请说明应该改什么：对某一行提意见，或写在下面。',
+  first_why: '它会先查看，不改动任何东西，然后向你提交计划。',
+  first_yes: '先做计划',
+  first_no: '不做计划，直接继续',
+}
