@@ -1,11 +1,13 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/plan"
 	"atelier.dev/atelier/backend"
 )
 
@@ -15,16 +17,24 @@ func (w *Workbench) approvals(ctx context.Context, _ backend.Empty) (ApprovalLis
 	return ApprovalList{Approvals: list}, err
 }
 
-// answerModes are the modes that an answer may lead into: those in which edits are allowed
-// or asked about, and the one for plans.
-var answerModes = []agent.Mode{agent.ModeDefault, agent.ModeAcceptEdits, agent.ModeAuto, agent.ModePlan}
+// leadsTo are the modes that an answer to a call may lead into. Those of a plan are the ways
+// to carry it out; no answer leads to a mode that never asks.
+func leadsTo(tool string) []agent.Mode {
+	switch tool {
+	case plan.Enter:
+		return []agent.Mode{agent.ModePlan}
+	case plan.Exit:
+		return []agent.Mode{agent.ModeDefault, agent.ModeAcceptEdits, agent.ModeAuto}
+	}
+	return []agent.Mode{agent.ModeAcceptEdits}
+}
 
 // answer delivers a person's decision to the turn that waits for it, after it has
 // stored the decision's rule. The request must be pending in the store, so that no
 // answer counts twice. A turn that waits in the log alone is continued first.
 func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty, error) {
 	d, mode := in.Answer.Decision, in.Answer.Mode
-	if d != agent.Allow && d != agent.Deny || mode != "" && (!slices.Contains(answerModes, mode) || d != agent.Allow) {
+	if d != agent.Allow && d != agent.Deny || mode != "" && d != agent.Allow {
 		return backend.Empty{}, backend.Problem(backend.ProblemAnswerInvalid)
 	}
 	session, err := w.cfg.Store.PendingApproval(ctx, in.Approval)
@@ -33,6 +43,11 @@ func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty
 	}
 	if session != in.Session {
 		return backend.Empty{}, backend.Problem(backend.ProblemApprovalElsewhere)
+	}
+	if mode != "" && mode != agent.ModeAcceptEdits {
+		if req, _, err := w.pending(ctx, in.Session, in.Approval); err != nil || !slices.Contains(leadsTo(req.Tool), mode) {
+			return backend.Empty{}, cmp.Or[error](err, backend.Problem(backend.ProblemAnswerInvalid))
+		}
 	}
 	return backend.Empty{}, w.deliver(ctx, in)
 }

@@ -36,6 +36,7 @@ const forms: Record<string, AskedForm> = {
   AskUser: {
     form: lazy(() => import('./QuestionForm.svelte')),
     heading: ({ input }) => own('question', { n: questionsOf(input).length }),
+    tall: true,
   },
   EnterPlanMode: {
     form: lazy(() => import('./PlanFirstForm.svelte')),

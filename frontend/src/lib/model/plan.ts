@@ -1,35 +1,55 @@
 /** A plan that a model presents: its blocks, which a user comments on, and what is sent back. */
 
-/** A part of a plan that is drawn and commented on by itself. Its line is the first one, from 1. */
-export type Block = { line: number; text: string }
+/**
+ * A part of a plan that is drawn and commented on by itself. Its line is the first one, from 1; its text
+ * stands without the indent that its first line has, in spaces.
+ */
+export type Block = { line: number; text: string; indent: number }
 
 const fence = /^\s*(`{3,}|~{3,})/
-const opens = /^\s*([-*+]|\d+[.)])\s|^#{1,6}\s/
+const item = /^\s*([-*+]|\d+[.)])\s/
+const heading = /^#{1,6}\s/
+
+const indentOf = (line: string) => /^\s*/.exec(line)![0].replaceAll('\t', '    ').length
+
+/** A line without an indent; a line that has less of it loses what it has. */
+const outdented = (line: string, by: number) =>
+  by > 0 ? line.replaceAll('\t', '    ').replace(new RegExp(`^ {0,${by}}`), '') : line
 
 /**
- * The blocks of a plan: each heading, paragraph, item of a list, table and piece of code. An indented text
- * belongs to the item above it.
+ * The blocks of a plan: each heading, paragraph, item of a list, table and piece of code. What is indented
+ * below an item belongs to it.
  */
 export function blocksOf(plan: string): Block[] {
   const blocks: Block[] = []
   let closing: string | undefined
-  let joins = false
-  plan.split('\n').forEach((text, at) => {
+  /** What stands before the next line of the last block; undefined if that has ended. */
+  let joint: string | undefined
+  plan.split('\n').forEach((line, at) => {
     const last = blocks.at(-1)
     if (closing !== undefined && last) {
-      last.text += `\n${text}`
-      if (text.trim().startsWith(closing)) closing = undefined
+      last.text += `\n${outdented(line, last.indent)}`
+      if (line.trim().startsWith(closing)) {
+        closing = undefined
+        joint = undefined
+      }
       return
     }
-    const mark = fence.exec(text)?.[1]
-    if (mark) closing = mark
-    if (text.trim() === '') {
-      joins = false
+    if (line.trim() === '') {
+      if (joint !== undefined) joint = '\n\n'
       return
     }
-    if (joins && last && !mark && !opens.test(text)) last.text += `\n${text}`
-    else blocks.push({ line: at + 1, text })
-    joins = !/^#{1,6}\s/.test(text)
+    const mark = fence.exec(line)?.[1]
+    const isInside = indentOf(line) > (last?.indent ?? 0)
+    const goesOn = joint === '\n' && !mark
+    if (last && joint && (goesOn || isInside) && !item.test(line) && !heading.test(line)) {
+      last.text += `${joint}${outdented(line, last.indent)}`
+    } else {
+      const indent = indentOf(line)
+      blocks.push({ line: at + 1, text: outdented(line, indent), indent })
+    }
+    closing = mark
+    joint = heading.test(line) ? undefined : '\n'
   })
   return blocks
 }

@@ -1,7 +1,7 @@
 /** What a model asks its user, and what the user answers (agent/ask has the same in Go). */
 import { argumentsOf } from './json'
 
-export type Choosable = { label: string; description: string; preview: string }
+type Choosable = { label: string; description: string; preview: string }
 
 export type AskedQuestion = {
   question: string
