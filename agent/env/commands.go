@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/repository"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/agent/sandbox/confine"
 )
@@ -19,6 +21,7 @@ import (
 // started tracks commands that run beside their callers.
 type started struct {
 	scope sandbox.Scope
+	links repository.Links
 	life  context.Context // ends with Cleanup, and ends every started command
 	end   context.CancelFunc
 	mu    sync.Mutex // guards adding to all against waiting for it
@@ -45,7 +48,33 @@ func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 	if err != nil {
 		return CommandResult{}, err
 	}
-	return l.exec(ctx, spec)
+	watch := l.open(ctx, c.Line, spec)
+	r, err := l.exec(ctx, spec)
+	if watch != nil {
+		r.Notes = watch.End(context.WithoutCancel(ctx))
+	}
+	return r, err
+}
+
+// open lets a confined line of git commands write the repository that the project's
+// folder belongs to, and returns who looks at it afterwards; nil if the line is another
+// one. A command that runs on beside its caller could change the repository after that.
+func (l *Local) open(ctx context.Context, line string, spec sandbox.Spec) *repository.Watch {
+	if spec.Confine == nil || runtime.GOOS == "windows" {
+		return nil
+	}
+	found, ok := repository.Find(l.real)
+	if !ok {
+		return nil
+	}
+	home, _ := os.UserHomeDir()
+	only, ok := repository.OnlyGit(line, effect.Place{Dir: spec.Dir, Project: l.real, Home: home, Exists: exists})
+	if !ok {
+		return nil
+	}
+	watch := found.Watch(ctx, only, &l.started.links)
+	found.Open(spec.Confine, only)
+	return watch
 }
 
 func (l *Local) exec(ctx context.Context, spec sandbox.Spec) (CommandResult, error) {
@@ -169,6 +198,9 @@ func (l *Local) confinedSpec(ctx context.Context, c Command) (sandbox.Spec, erro
 	if confining, ok := l.Confinement(ctx); ok {
 		profile := confining.Profile(c)
 		spec.Confine = &profile
+		if found, ok := repository.Find(l.real); ok {
+			found.Protect(ctx, &profile, &l.started.links)
+		}
 	}
 	return spec, nil
 }

@@ -250,6 +250,7 @@ func (m *mounts) keep(path string) error {
 	if err != nil {
 		return m.keep(filepath.Dir(path)) // nothing can appear there before its folder does
 	}
+	stub := slices.IndexFunc(m.profile.Stubs, func(s confine.Stub) bool { return s.Path == path })
 	path = filepath.Join(parent, filepath.Base(path))
 	if !m.isWritable(parent) {
 		return nil
@@ -260,8 +261,12 @@ func (m *mounts) keep(path string) error {
 	if err != nil {
 		return err
 	}
-	if info == nil || isPlaceholder(info) {
-		release, err := placeholder(path)
+	if info == nil || IsPlaceholder(info) {
+		put := putFolder
+		if stub >= 0 {
+			put = putFile(m.profile.Stubs[stub].Text)
+		}
+		release, err := placeholder(path, put)
 		if err != nil {
 			return fmt.Errorf("keep %s from being created: %w", path, err)
 		}

@@ -4,14 +4,15 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// A placeholder is an empty folder in place of a file that must not be created
-// while a command runs: only what exists can be protected by a mount. Git does
+// A placeholder is an empty folder, or a file, in place of a file that must not be
+// created while a command runs: only what exists can be protected by a mount. Git does
 // not see an empty folder. The time of its last change marks it as ours, so that
 // one whose program was killed is removed by the next command. Everyone who
 // needs it holds a shared lock, and whoever gets the lock alone removes it.
@@ -23,18 +24,42 @@ var placeholderTime = time.Unix(499_137_661, 0)
 // that end together one is the last, and nobody sees one without its mark.
 var placeholders sync.Mutex
 
-// placeholder makes a folder, or shares that of another command. Release
-// removes it when nobody needs it any more. The caller holds placeholders.
-func placeholder(path string) (release func(), err error) {
-	for range 100 { // another program may remove it at the same time
-		err = os.Mkdir(path, 0o555)
-		if err == nil {
-			err = os.Chtimes(path, placeholderTime, placeholderTime)
+// putFolder makes an empty folder with the mark.
+func putFolder(path string) error {
+	if err := os.Mkdir(path, 0o555); err != nil {
+		return err
+	}
+	return os.Chtimes(path, placeholderTime, placeholderTime)
+}
+
+// putFile returns a function that makes a file with a text and the mark. It appears whole.
+func putFile(text string) func(path string) error {
+	return func(path string) error {
+		file, err := os.CreateTemp(filepath.Dir(path), ".atelier-")
+		if err != nil {
+			return err
 		}
+		defer os.Remove(file.Name())
+		_, err = file.WriteString(text)
+		if err = errors.Join(err, file.Chmod(0o444), file.Close()); err != nil {
+			return err
+		}
+		if err := os.Chtimes(file.Name(), placeholderTime, placeholderTime); err != nil {
+			return err
+		}
+		return os.Link(file.Name(), path)
+	}
+}
+
+// placeholder puts one at a path, or shares that of another command. Release removes
+// it when nobody needs it any more. The caller holds placeholders.
+func placeholder(path string, put func(path string) error) (release func(), err error) {
+	for range 100 { // another program may remove it at the same time
+		err = put(path)
 		if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		dir, err := os.OpenFile(path, unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+		dir, err := os.OpenFile(path, unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -52,9 +77,10 @@ func placeholder(path string) (release func(), err error) {
 	return nil, fs.ErrExist
 }
 
-// isPlaceholder reports whether info is of a folder of ours.
-func isPlaceholder(info fs.FileInfo) bool {
-	return info.IsDir() && info.ModTime().Equal(placeholderTime)
+// IsPlaceholder reports whether a file only stands where a confined command must not
+// make one.
+func IsPlaceholder(info fs.FileInfo) bool {
+	return (info.IsDir() || info.Mode().IsRegular()) && info.ModTime().Equal(placeholderTime)
 }
 
 func same(dir *os.File, path string) bool {
@@ -70,6 +96,8 @@ func removePlaceholder(dir *os.File, path string) {
 	defer placeholders.Unlock()
 	defer dir.Close()
 	if unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && same(dir, path) {
-		_ = unix.Rmdir(path)
+		if unix.Rmdir(path) == unix.ENOTDIR {
+			_ = unix.Unlink(path)
+		}
 	}
 }

@@ -93,8 +93,10 @@ type Result struct {
 	Dropped  int64
 	Spill    Spill
 	Duration time.Duration
-	// Confined is the profile it ran under; nil if it was not confined.
+	// Confined is the profile it ran under; nil if it was not confined. Notes say what
+	// else whoever ran it has to say about it, in sentences.
 	Confined *confine.Profile
+	Notes    []string
 }
 
 // Run runs a command to its end (LOOP-26, LOOP-121..124). It first waits until

@@ -326,6 +326,9 @@ func besides(r env.CommandResult, timeout time.Duration) (notes []string) {
 			"You can retry with a longer timeout by setting the timeout parameter.]", timeout.Milliseconds()))
 	}
 	notes = append(notes, blocked(r)...)
+	for _, note := range r.Notes {
+		notes = append(notes, "["+note+"]")
+	}
 	if r.Left {
 		notes = append(notes, "[A process was left running in the background; what it prints from now on is lost. "+
 			"To keep it, use run_in_background.]")

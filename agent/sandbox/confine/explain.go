@@ -232,7 +232,8 @@ func (b Blocked) Sentence() string {
 	}
 	switch b.What {
 	case BlockedGit:
-		return "Commands run confined here, and the repository (.git) is read-only for them, so they cannot commit, switch branches or change its settings."
+		return "Commands run confined here, and the repository (.git) is read-only for a line that runs anything but git: run the git commands in a line of their own. " +
+			"Its settings, its hooks and background commands stay out of it."
 	case BlockedControl:
 		return "Commands run confined here and cannot change " + b.Path + ", because it tells other programs what to run."
 	case BlockedRead:

@@ -15,6 +15,9 @@ type Profile struct {
 	// Protected lists files and folders that it cannot change in spite of
 	// Writable. One that does not exist cannot be created either.
 	Protected []string
+	// Stubs says for which of Protected a file stands in while there is none, instead
+	// of an empty folder.
+	Stubs []Stub
 	// Hidden lists files and folders that it cannot read, and Readable what it
 	// may read inside them. Writable folders stay visible inside Hidden ones.
 	Hidden, Readable []string
@@ -45,6 +48,10 @@ type Profile struct {
 	Sockets Sockets
 	Relaxed
 }
+
+// Stub is a file that stands where there must be none, with a text that means to who
+// reads it what no file means.
+type Stub struct{ Path, Text string }
 
 // Relaxed is what a profile does without where it would be in the way. Nested
 // lets a command confine its own children. Weaker accepts a means that works

@@ -132,8 +132,8 @@ func (r Request) Sentence(l Level) string {
 	if !l.Works() {
 		return "The settings want commands to be confined, which does not work on this machine, so no command runs."
 	}
-	text := "The system confines commands: they write only in the project and in $TMPDIR, cannot read keys and other secrets, cannot change .git " +
-		"or the files that tell other programs what to run"
+	text := "The system confines commands: they write only in the project and in $TMPDIR, cannot read keys and other secrets, cannot change " +
+		"the files that tell other programs what to run, and change .git only in a line that has nothing but git commands"
 	if len(r.Allowed) == 0 {
 		text += ", and have no network"
 	} else {
@@ -191,12 +191,12 @@ func (at Place) absolute(path string) string {
 
 // controls make other programs run code, or tell an agent what it may do, in the
 // folder that they are in.
-var controls = strings.Fields(`.git .agent .claude .mcp.json .vscode`)
+var controls = strings.Fields(`.git .agent .claude .vscode`)
 
 // existingControls do the same and are protected where they exist. While they
 // do not, their name stays free, because an empty folder in their place could
 // disturb the programs that look for them.
-var existingControls = strings.Fields(`.idea .husky .githooks .cursor .codex .gemini .zed .devcontainer .envrc .gitmodules`)
+var existingControls = strings.Fields(`.mcp.json .idea .husky .githooks .cursor .codex .gemini .zed .devcontainer .envrc .gitmodules`)
 
 // secrets are the files and folders of a home that hold secrets.
 var secrets = strings.Fields(`

@@ -59,7 +59,7 @@ func TestLayers(t *testing.T) {
 	if !slices.Equal(got.Denied, []string{"bad.example"}) {
 		t.Errorf("denied %v", got.Denied)
 	}
-	if got := Combine().At(at).Protected; !slices.Contains(got, "/home/u/p/.git") || !slices.Contains(got, "/home/u/p/.mcp.json") {
+	if got := Combine().At(at).Protected; !slices.Contains(got, "/home/u/p/.git") || !slices.Contains(got, "/home/u/p/.vscode") {
 		t.Errorf("protected %v", got)
 	}
 	reads := Combine(layer(t, true, `{"allowedReadPaths":["~/lib"]}`)).At(at)

@@ -35,10 +35,10 @@ export const messages = {
   editor_opened: '{name} was asked to open {path}.',
   commands_tab: 'Commands',
   confine_intro:
-    'The operating system limits what a confined command can do, whatever the command contains. This applies to background commands too, but not to those that you type yourself.',
-  confine: 'Confine commands',
+    'The operating system limits what a confined command can do, whatever the command contains. The mode Auto confines them without this switch. It applies to background commands too, but not to those that you type yourself.',
+  confine: 'Confine commands in every mode',
   confine_hint:
-    'They write only in the project, cannot read your keys, and have no network unless a settings file lists hosts. The repository (.git) and the files that tell other programs what to run stay as they are, so a commit has to run unconfined.',
+    'They write only in the project, cannot read your keys, and have no network unless a settings file lists hosts. Git commands change the repository, but not its settings and hooks; other commands leave it as it is. The files that tell other programs what to run stay as they are.',
   confine_whole: 'Fully supported on this system ({means}).',
   confine_part: 'This works here in part: {why}',
   confine_none: 'This does not work here: {why}',
@@ -67,7 +67,7 @@ export const messages = {
   confine_free_hint:
     'Except those that would destroy work in the project. Rules that deny or ask still apply, and so does plan mode.',
   confine_outside: 'Let a command ask to run unconfined',
-  confine_outside_hint: 'You decide each time, in every mode.',
+  confine_outside_hint: 'You decide, or a rule of yours that names the command.',
   confine_caches: 'Caches of confined commands',
   confine_caches_hint:
     'Compilers and package managers keep files here that only confined commands use. Beyond {most}, the oldest are deleted. So is everything that was unused for 60 days.',

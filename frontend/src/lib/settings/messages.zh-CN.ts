@@ -36,10 +36,10 @@ export const zhCN: Translated<typeof messages> = {
   editor_opened: '已请 {name} 打开 {path}。',
   commands_tab: '命令',
   confine_intro:
-    '无论命令内容是什么，操作系统都会限制它能做的事。后台命令同样受限；你自己输入的命令不受限。',
-  confine: '限制命令',
+    '无论命令内容是什么，操作系统都会限制它能做的事。“自动”模式无需此开关即会限制命令。后台命令同样受限；你自己输入的命令不受限。',
+  confine: '在所有模式下限制命令',
   confine_hint:
-    '命令只能写入项目，读不到你的密钥；除非设置文件列出主机，否则没有网络。仓库（.git）以及让其他程序运行代码的文件保持不变，因此提交需要不受限制地运行。',
+    '命令只能写入项目，读不到你的密钥；除非设置文件列出主机，否则没有网络。git 命令可以更改仓库，但不能更改其设置和钩子；其他命令不能更改仓库。让其他程序运行代码的文件保持不变。',
   confine_whole: '此功能在这里完全有效（{means}）。',
   confine_part: '此功能在这里部分有效：{why}',
   confine_none: '此功能在这里无法使用：{why}',
@@ -65,7 +65,7 @@ export const zhCN: Translated<typeof messages> = {
   confine_free: '受限命令直接运行，不再询问',
   confine_free_hint: '会毁掉项目成果的命令除外。拒绝和询问的规则以及计划模式仍然有效。',
   confine_outside: '允许命令请求不受限制地运行',
-  confine_outside_hint: '无论何种模式，每次都由你决定。',
+  confine_outside_hint: '由你决定，或由你指明该命令的规则决定。',
   confine_caches: '受限命令的缓存',
   confine_caches_hint:
     '编译器和包管理器在这里保存只供受限命令使用的文件。超过 {most} 时删除最旧的部分，60 天未用的也会删除。',

@@ -1,0 +1,163 @@
+package repository
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"atelier.dev/atelier/agent/internal/effect"
+)
+
+// Line is what is known of a line of git commands.
+type Line struct {
+	// branches says that it changes nothing but names of branches. Git then writes its
+	// configuration and runs no hook that matters.
+	branches bool
+	// cleans says that it makes no file in the working tree.
+	cleans bool
+}
+
+// OnlyGit reports whether every program of a bash command line is git, in a form that
+// runs no other program of the line's choice, or one that only reads, and whether it may
+// change the repository. At is where the line begins.
+func OnlyGit(text string, at effect.Place) (line Line, ok bool) {
+	steps, ok := gitSteps(text, at)
+	if !ok {
+		return Line{}, false
+	}
+	line, changes := Line{branches: true, cleans: true}, false
+	for _, s := range steps {
+		if s.Program() != "git" || len(s.Effects) == 0 {
+			continue
+		}
+		_, verb, args := command(s.Args)
+		line.branches = line.branches && verb == "branch"
+		line.cleans = line.cleans && (verb == "clean" || verb == "stash" && stashesNew(args))
+		changes = true
+	}
+	return line, changes
+}
+
+// stashesNew reports whether the arguments of git stash take files away that git does
+// not know.
+func stashesNew(args []string) bool {
+	return (len(args) == 0 || args[0] == "push" || args[0] == "save" || strings.HasPrefix(args[0], "-")) && slices.ContainsFunc(args, func(arg string) bool {
+		return slices.Contains([]string{"-u", "-a", "--all", "--include-untracked"}, arg)
+	})
+}
+
+// maxLine limits the length of a line that is looked at, in bytes.
+const maxLine = 16 << 10
+
+func gitSteps(line string, at effect.Place) ([]effect.Step, bool) {
+	if len(line) > maxLine || !strings.Contains(line, "git") || !plainVariables(line) {
+		return nil, false
+	}
+	steps, _ := effect.Trace(line, at)
+	for _, s := range steps {
+		if !isGit(s) && !isBeside(s) {
+			return nil, false
+		}
+	}
+	return steps, true
+}
+
+// plainVariables reports whether a line sets no variable that programs take settings
+// from, and defines no function.
+func plainVariables(line string) bool {
+	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	if err != nil {
+		return false
+	}
+	plain := true
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.FuncDecl, *syntax.DeclClause, *syntax.CoprocClause:
+			plain = false
+		case *syntax.CallExpr:
+			plain = plain && (len(n.Assigns) == 0 || len(n.Args) == 0)
+		case *syntax.Assign:
+			plain = plain && n.Name != nil && n.Name.Value == strings.ToLower(n.Name.Value)
+		}
+		return plain
+	})
+	return plain
+}
+
+// besides are the programs that a line of git commands may also have: they run nothing,
+// and it is known what they write.
+var besides = strings.Fields(`
+	cd pwd echo printf true false : test [ [[ head tail wc sort uniq grep cut tr cat ls date basename dirname sleep touch mkdir rm rmdir`)
+
+func isBeside(s effect.Step) bool {
+	if s.Name != "" && (!s.Known || s.Own || !slices.Contains(besides, s.Name)) {
+		return false
+	}
+	return len(s.Scripts)+len(s.Vague) == 0 && s.Unread == "" && !writesRepository(s)
+}
+
+// writesRepository reports whether a step itself writes where a repository is kept.
+func writesRepository(s effect.Step) bool {
+	return slices.ContainsFunc(s.Writes, func(path string) bool {
+		return slices.ContainsFunc(strings.Split(path, string(filepath.Separator)), func(name string) bool { return strings.EqualFold(name, ".git") })
+	})
+}
+
+// verbs are the git commands that may change a repository and take no program to run.
+var verbs = strings.Fields(`
+	add am apply bisect branch checkout cherry-pick clean commit fetch gc merge mv notes prune pull push rebase reset restore revert rm stash switch
+	tag update-index update-ref write-tree commit-tree read-tree hash-object worktree reflog repack pack-refs symbolic-ref
+	status diff log show describe rev-parse rev-list ls-files ls-tree cat-file blame shortlog for-each-ref grep name-rev count-objects fsck whatchanged cherry
+	range-diff merge-base merge-tree show-ref show-branch diff-tree diff-index diff-files check-ignore version`)
+
+// running are options with which git runs a program or writes a file that the line names.
+var running = strings.Fields(`
+	--exec --output --output-directory --upload-pack --receive-pack --exec-path --ext-diff --textconv --template --separate-git-dir --open-files-in-pager
+	--git-dir --work-tree --config-env --namespace --unsafe-paths --directory --trailer --edit-todo --track --set-upstream --super-prefix`)
+
+func isGit(s effect.Step) bool {
+	if s.Name != "git" || !s.Known || len(s.Scripts) > 0 || s.Unread != "" || writesRepository(s) {
+		return false
+	}
+	before, verb, args := command(s.Args)
+	if !slices.Contains(verbs, verb) || slices.ContainsFunc(before, func(arg string) bool {
+		return strings.HasPrefix(arg, "-") && !slices.Contains([]string{"-C", "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"}, arg)
+	}) {
+		return false
+	}
+	message := false // the next argument is one
+	for _, arg := range args {
+		if arg == "--" {
+			break
+		}
+		name, _, _ := strings.Cut(arg, "=")
+		switch {
+		case message:
+		case strings.HasPrefix(arg, "$"), strings.HasPrefix(arg, "`"):
+			return false
+		case strings.HasPrefix(arg, "--") && slices.ContainsFunc(running, func(long string) bool { return strings.HasPrefix(long, name) }):
+			return false // git takes the beginning of an option for all of it
+		case verb == "rebase" && strings.HasPrefix(arg, "-x"), verb == "grep" && strings.HasPrefix(arg, "-O"):
+			return false
+		case (verb == "switch" || verb == "checkout" || verb == "worktree") && (arg == "-t" || strings.HasPrefix(arg, "origin/")):
+			return false // it would write the configuration, and be half done without
+		}
+		message = arg == "-m" || arg == "--message" || strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, "m")
+	}
+	return verb != "bisect" || !slices.Contains(args, "run")
+}
+
+// command splits the arguments of git.
+func command(all []string) (before []string, verb string, args []string) {
+	for i := 0; i < len(all); i++ {
+		switch {
+		case all[i] == "-C":
+			i++
+		case !strings.HasPrefix(all[i], "-"):
+			return all[:i], all[i], all[i+1:]
+		}
+	}
+	return all, "", nil
+}

@@ -1,0 +1,263 @@
+package repository
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/agent/sandbox/confine"
+)
+
+// aside ends the name of what a command left where git would take programs from.
+const aside = ".set-aside"
+
+// Protect keeps a confined command from what the repository takes programs from beside
+// its own folder: the hooks that its configuration names, and the folders of the
+// repositories inside of it that its index has.
+func (r Repository) Protect(ctx context.Context, p *confine.Profile, links *Links) {
+	for _, s := range settings(filepath.Join(r.common, "config")) {
+		if s[0] == "core.hookspath" && s[1] != "" && !strings.HasPrefix(s[1], "~") && !filepath.IsAbs(s[1]) {
+			p.Protected = append(p.Protected, filepath.Join(r.tree, s[1]))
+		}
+	}
+	for _, path := range links.of(ctx, r) {
+		if inner := filepath.Join(r.tree, path, ".git"); exists(inner) {
+			p.Protected = append(p.Protected, inner)
+		}
+	}
+}
+
+// Open lets a command write the repository, but for what git takes programs from. A file
+// of these that does not exist has an empty one in its place meanwhile. The configuration
+// stays writable for a line that changes branches alone, which then runs no hooks.
+func (r Repository) Open(p *confine.Profile, line Line) {
+	p.Protected = slices.DeleteFunc(p.Protected, func(path string) bool { return path == filepath.Join(r.tree, ".git") && r.dir == path })
+	stubs := map[string]string{filepath.Join(r.common, "config.worktree"): "", filepath.Join(r.dir, "config.worktree"): ""}
+	stubs[filepath.Join(r.common, "commondir")] = "."
+	fixed := []string{"hooks", "modules", "remotes", "branches"}
+	if line.branches {
+		p.Env = append(p.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=/dev/null")
+	} else {
+		fixed = append(fixed, "config")
+	}
+	for _, name := range fixed {
+		path := filepath.Join(r.common, name)
+		if name == "hooks" || exists(path) {
+			p.Protected = append(p.Protected, path)
+		}
+	}
+	for _, name := range []string{"attributes", "exclude", "grafts", "sparse-checkout"} {
+		if path := filepath.Join(r.common, "info", name); exists(path) {
+			p.Protected = append(p.Protected, path)
+		}
+	}
+	trees, _ := os.ReadDir(filepath.Join(r.common, "worktrees"))
+	for _, tree := range trees[:min(len(trees), mostTrees)] {
+		for _, name := range []string{"commondir", "gitdir", "config.worktree"} {
+			if path := filepath.Join(r.common, "worktrees", tree.Name(), name); exists(path) {
+				p.Protected = append(p.Protected, path)
+			}
+		}
+	}
+	for path, text := range stubs {
+		p.Protected = append(p.Protected, path)
+		p.Stubs = append(p.Stubs, confine.Stub{Path: path, Text: text})
+	}
+	p.Writable = append(p.Writable, r.common)
+	if line.cleans { // it would stumble over what only stands for a file that must not be made
+		p.Protected = slices.DeleteFunc(p.Protected, func(path string) bool { return filepath.Dir(path) == r.tree && !exists(path) })
+	}
+}
+
+// mostTrees limits how many working trees are looked at.
+const mostTrees = 1000
+
+// Watch has what a repository was like before a command.
+type Watch struct {
+	repository Repository
+	line       Line
+	links      *Links
+	head       string
+	config     []byte
+	special    map[string]bool // files that git takes programs or places from
+	todo       []string        // programs that a rebase will run
+	linked     []string        // repositories in the index
+}
+
+// Watch looks at the repository before a line that may write it.
+func (r Repository) Watch(ctx context.Context, line Line, links *Links) *Watch {
+	w := &Watch{repository: r, line: line, links: links, head: text(filepath.Join(r.dir, "HEAD")), linked: links.of(ctx, r)}
+	w.special, _ = r.special()
+	w.todo, _ = r.todo()
+	w.config, _ = os.ReadFile(filepath.Join(r.common, "config"))
+	return w
+}
+
+// heads are what HEAD may be.
+var heads = regexp.MustCompile(`^(ref: refs/[^\x00-\x20\x7f]+|[0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// End compares the repository with what it was, puts right what would run a program by
+// the next git command of the user, and says what that was, in sentences for the model.
+func (w *Watch) End(ctx context.Context) (said []string) {
+	r := w.repository
+	say := func(what string, err error) {
+		if err != nil {
+			what += ", which failed: " + err.Error()
+		}
+		said = append(said, what+".")
+	}
+	head := filepath.Join(r.dir, "HEAD")
+	if info, err := os.Lstat(head); heads.MatchString(w.head) && (err != nil || !info.Mode().IsRegular() || !heads.MatchString(text(head))) {
+		say("HEAD named no branch and no commit, and was put back", replace(head, []byte(w.head+"\n")))
+	}
+	if w.line.branches {
+		w.checkConfig(say)
+	}
+	special, err := r.special()
+	if err != nil {
+		say("The repository could not be looked through", err)
+	}
+	for path := range special {
+		if !w.special[path] && !r.isWorktreeFile(path) {
+			shown, _ := filepath.Rel(r.tree, path)
+			say("Git would take programs or places from "+shown+", which the command made. It was renamed to end in "+aside, os.Rename(path, path+aside))
+		}
+	}
+	w.checkTodo(say)
+	for _, path := range w.links.of(ctx, r) {
+		if !slices.Contains(w.linked, path) && !r.isHarmlessLink(path) {
+			_, err := r.git(ctx, "update-index", "--force-remove", "-z", "--", path)
+			say("The repository in "+path+" has settings that run programs, and was taken out of the index", err)
+		}
+	}
+	return said
+}
+
+// checkConfig puts the configuration back if more than branches changed in it.
+func (w *Watch) checkConfig(say func(string, error)) {
+	path := filepath.Join(w.repository.common, "config")
+	now, err := os.ReadFile(path)
+	if err == nil && bytes.Equal(now, w.config) {
+		return
+	}
+	plain := func(b []byte) (all [][2]string) {
+		return slices.DeleteFunc(parse(string(b)), func(s [2]string) bool { return slices.Contains(harmless, s[0]) && strings.HasPrefix(s[0], "branch.") })
+	}
+	if err != nil || !slices.Equal(plain(now), plain(w.config)) {
+		say("The command changed other settings than those of branches, which were put back", replace(path, w.config))
+	}
+}
+
+// checkTodo takes programs out of a rebase that were not in it.
+func (w *Watch) checkTodo(say func(string, error)) {
+	programs, rest := w.repository.todo()
+	if slices.ContainsFunc(programs, func(line string) bool { return !slices.Contains(w.todo, line) }) {
+		path := filepath.Join(w.repository.dir, "rebase-merge/git-rebase-todo")
+		say("The rebase in progress would run programs, which were taken out of it", replace(path, []byte(strings.Join(rest, "\n")+"\n")))
+	}
+}
+
+// todo returns the lines of a rebase in progress: those that run programs, and the others.
+func (r Repository) todo() (programs, rest []string) {
+	for _, line := range strings.Split(text(filepath.Join(r.dir, "rebase-merge/git-rebase-todo")), "\n") {
+		if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word == "exec" || word == "x" {
+			programs = append(programs, line)
+		} else {
+			rest = append(rest, line)
+		}
+	}
+	return programs, rest
+}
+
+// names are the files of a git folder that programs or other places are taken from.
+var names = strings.Fields(`config config.worktree commondir gitdir attributes grafts sparse-checkout alternates http-alternates`)
+
+// mostFiles limits how much of a git folder is looked through.
+const mostFiles = 100_000
+
+var errTooMany = errors.New("it has too many files")
+
+// special returns the files of the repository that git takes programs or places from, and
+// all links: git follows one when it writes a log or a message.
+func (r Repository) special() (map[string]bool, error) {
+	found, count := map[string]bool{}, 0
+	err := filepath.WalkDir(r.common, func(path string, d fs.DirEntry, err error) error {
+		if count++; count > mostFiles {
+			return errTooMany
+		}
+		if err != nil {
+			return nil //nolint:nilerr // a file that is gone by now takes part in nothing
+		}
+		rel, _ := filepath.Rel(r.common, path)
+		top, _, _ := strings.Cut(rel, string(filepath.Separator))
+		info, err := d.Info()
+		switch {
+		case err != nil || sandbox.IsPlaceholder(info): // of a command that runs at the same time
+		case d.IsDir() && strings.HasPrefix(rel, "objects"+string(filepath.Separator)) && rel != filepath.Join("objects", "info"), top == "lfs":
+			return fs.SkipDir
+		case d.Type()&fs.ModeSymlink != 0:
+			found[path] = true
+		case d.IsDir(), top == "refs", top == "logs":
+		case slices.Contains(names, d.Name()), filepath.Base(filepath.Dir(path)) == "hooks":
+			found[path] = true
+		}
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("look through %s: %w", r.common, err)
+	}
+	return found, err
+}
+
+// isWorktreeFile reports whether a file is one of a new working tree, as git writes it.
+func (r Repository) isWorktreeFile(path string) bool {
+	if filepath.Dir(filepath.Dir(path)) != filepath.Join(r.common, "worktrees") {
+		return false
+	}
+	switch filepath.Base(path) {
+	case "commondir":
+		return text(path) == "../.."
+	case "gitdir":
+		return filepath.IsAbs(text(path)) && filepath.Base(text(path)) == ".git"
+	}
+	return false
+}
+
+// isHarmlessLink reports whether a repository in the index is one that runs nothing when
+// git looks into it.
+func (r Repository) isHarmlessLink(path string) bool {
+	inner := filepath.Join(r.tree, path, ".git")
+	info, err := os.Lstat(inner)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true
+	case err != nil || !info.IsDir() || exists(filepath.Join(inner, "commondir")) || exists(filepath.Join(inner, "config.worktree")):
+		return false
+	}
+	return isHarmless(filepath.Join(inner, "config"))
+}
+
+// replace writes a file in place of what has its name.
+func replace(path string, content []byte) error {
+	next, err := os.CreateTemp(filepath.Dir(path), ".atelier-")
+	if err != nil {
+		return err
+	}
+	_, err = next.Write(content)
+	err = errors.Join(err, next.Chmod(0o644), next.Close())
+	if err == nil {
+		err = os.Rename(next.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(next.Name())
+	}
+	return err
+}
