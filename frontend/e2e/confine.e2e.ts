@@ -15,8 +15,8 @@ test('commands are confined at the press of a switch, and one leaves only when a
   })
   const model = (stage.model = await startModel([
     bash('echo inside >made.txt && cat made.txt && echo cached >$XDG_CACHE_HOME/one'),
-    bash('echo outside >.mcp.json'),
-    bash('echo outside >.mcp.json', { unconfined: true }),
+    bash('echo outside >.vscode'),
+    bash('echo outside >.vscode', { unconfined: true }),
     { text: 'The file is there.' },
   ]))
   const host = (stage.host = await startHost({
@@ -54,11 +54,11 @@ test('commands are confined at the press of a switch, and one leaves only when a
   await shots(page, 'confine-question')
   expect(await violations(page)).toEqual([])
   expect(await readFile(join(host.folder, 'made.txt'), 'utf8')).toBe('inside\n')
-  await expect(access(join(host.folder, '.mcp.json'))).rejects.toThrow()
+  await expect(access(join(host.folder, '.vscode'))).rejects.toThrow()
   await answerByKey(page)
   await page.getByText('The file is there.').waitFor()
   await shot(page, 'confine-done')
-  expect(await readFile(join(host.folder, '.mcp.json'), 'utf8')).toBe('outside\n')
+  expect(await readFile(join(host.folder, '.vscode'), 'utf8')).toBe('outside\n')
 
   await page.keyboard.press('Control+,')
   await tabTo(field)
