@@ -297,7 +297,7 @@ func gitRemove(g gitCall) {
 }
 
 func gitWorktree(g gitCall) {
-	if len(g.rest) > 0 && g.rest[0].text() == "remove" {
+	if len(g.rest) > 0 && g.rest[0].text() == "remove" && g.has("f", "force") { // else git keeps what is changed
 		g.w.add(agent.EffectDiscards, g.as())
 		return
 	}
