@@ -11,7 +11,8 @@ import (
 // ResumeRequest says with which session to go on: one by its id or the beginning of
 // it, or the newest one in the folder that a person started (OAS-608, OAS-609). With
 // Fork, it is a fork of that session at a place, in which nothing of that session
-// changes (OAS-610). They combine in this order (OAS-611).
+// changes (OAS-610). They combine in this order (OAS-611). A place without Fork rewinds
+// the session to it: between two turns, as files stay as they are.
 type ResumeRequest struct {
 	Session string // empty for the newest one
 	Fork    bool
@@ -40,7 +41,39 @@ func (w *Workbench) Resume(ctx context.Context, in ResumeRequest) (info backend.
 	case agent.StateProcessing:
 		err = w.repair(ctx, info.ID)
 	}
+	if err == nil && in.At != (agent.ForkPlace{}) {
+		err = w.rewindTo(ctx, info, in.At)
+	}
 	return info, err
+}
+
+// rewindTo takes the conversation back to a place between two turns. At its end there is
+// nothing to take back.
+func (w *Workbench) rewindTo(ctx context.Context, info backend.SessionInfo, at agent.ForkPlace) error {
+	events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID})
+	if err != nil {
+		return err
+	}
+	cut, err := agent.FindCut(events, at)
+	if err == nil && info.TookBack(at.Event) {
+		err = agent.ErrNoSuchPlace
+	}
+	if err != nil {
+		return backend.Problem(backend.ProblemForkPlace).Because(err)
+	}
+	for _, ev := range events {
+		if ev.Seq <= cut.Through || info.TookBack(ev.Seq) {
+			continue
+		}
+		switch ev.Data.(type) {
+		case agent.UserInput:
+			_, err = w.rewind(ctx, RewindRequest{Session: info.ID, Turn: ev.Turn})
+			return err
+		case agent.TextEnd, agent.ToolCallEnd:
+			return backend.Problem(backend.ProblemForkPlace)
+		}
+	}
+	return nil
 }
 
 // NewestSession returns the newest session of the list that a person started.

@@ -78,7 +78,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.StringVar(&f.resume.session, "session", "", "continue the session with this id, or the only one that begins so")
 	flags.BoolVar(&f.resume.newest, "continue", false, "continue the folder's newest session")
 	flags.BoolVar(&f.resume.fork, "fork", false, "leave the session as it is, and continue a fork of it")
-	flags.Int64Var(&f.resume.at, "at", 0, "fork at the event with this number (seq): before an input, after an answer")
+	flags.Int64Var(&f.resume.at, "at", 0, "go on at the event with this number (seq), before an input or after an answer; without --fork, what came later is rewound")
 	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking, or rules such as \"Bash(go test *)\"")
 	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run, or rules such as \"Read(secrets/**)\"")
 	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if the system\ncan keep them from writing")
@@ -119,8 +119,8 @@ func (c *command) run(args []string) int {
 	if f.resume.session != "" && f.resume.newest {
 		return c.misused(flags, "--session and --continue exclude each other")
 	}
-	if f.resume.fork && !f.resume.isSet() || f.resume.at != 0 && !f.resume.fork {
-		return c.misused(flags, "--at needs --fork, which needs --session or --continue")
+	if (f.resume.fork || f.resume.at != 0) && !f.resume.isSet() {
+		return c.misused(flags, "--fork and --at need --session or --continue")
 	}
 	end, err := c.runPrompt(&f, prompt, report, out)
 	if err != nil && c.interrupted(err) {

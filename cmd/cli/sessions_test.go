@@ -2,11 +2,15 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -144,6 +148,31 @@ func TestResumeInThreeWays(t *testing.T) {
 	}
 	if code, errs := run("--session", prefix, "four"); code != 0 || p.sessions("show", "--json", source.ID)[0].Messages != 6 {
 		t.Errorf("exit %d: %s", code, errs)
+	}
+	var inputs []int64
+	store, err := storage.Open(t.Context(), p.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := store.Events(t.Context(), backend.EventRange{Session: source.ID})
+	if err = errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, ev := range events {
+		if _, ok := ev.Data.(agent.UserInput); ok {
+			inputs = append(inputs, ev.Seq)
+		}
+	}
+	last := strconv.FormatInt(inputs[len(inputs)-1], 10)
+	if code, errs := run("--session", prefix, "--at", last, "instead of four"); code != 0 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	requests := p.server.Requests()
+	if sent := string(requests[len(requests)-1].Body); strings.Contains(sent, `"four"`) || !strings.Contains(sent, "two") || !strings.Contains(sent, "instead of four") {
+		t.Errorf("sent %s", sent)
+	}
+	if code, errs := run("--session", prefix, "--at", last, "again"); code != 1 {
+		t.Errorf("a place that was taken back: exit %d: %s", code, errs)
 	}
 	for want, args := range map[int][]string{1: {"--continue", "--fork", "--at", "9999", "x"}, 2: {"--fork", "x"}} {
 		if code, errs := run(args...); code != want {
