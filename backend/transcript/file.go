@@ -233,6 +233,7 @@ func (t *File) read(ctx context.Context, b *builder) error {
 		return readOpenAgent(ctx, t.text, t.Size, b)
 	case agent.ProgramComate:
 		b.found.ID = filepath.Base(filepath.Dir(t.Path))
+		b.comateState(filepath.Join(filepath.Dir(t.Path), "state.json"))
 		return readComate(ctx, t.text, t.Size, b)
 	}
 	return readNative(ctx, t.text, t.Size, b)

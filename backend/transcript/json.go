@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -279,6 +280,26 @@ func readComate(ctx context.Context, file io.Reader, size int64, b *builder) err
 		}
 	}
 	return nil
+}
+
+// maxState limits the size of Comate's state.json.
+const maxState = 1 << 20
+
+// comateState reads what stands beside the messages: the id, the title, the folder and
+// when the session began. A file that is not there, or cannot be read, says nothing.
+func (b *builder) comateState(path string) {
+	f, err := os.OpenFile(path, openFlags, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	var state ComateState
+	if regular(f.Stat()) != nil || json.NewDecoder(io.LimitReader(f, maxState)).Decode(&state) != nil {
+		return
+	}
+	b.found.ID, b.found.Folder = cmp.Or(state.SessionID, b.found.ID), state.CWD
+	b.when(state.CreatedAt.Time)
+	b.name(state.Title)
 }
 
 func later(a, b time.Time) time.Time {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -185,6 +187,30 @@ func TestSeedFormatsKeepMetadata(t *testing.T) {
 	}
 	if want := `"tool_calls":[{"id":"c1","type":"function","function":{"name":"Read"`; !strings.Contains(out.String(), want) {
 		t.Errorf("the call is written as %s", out.String())
+	}
+	path := file(t, "messages.jsonl", out.String())
+	for text, want := range map[string][3]string{ // its id, folder and title
+		string(state):             {"01ABC", "/p", "Repair it"},
+		`{"session_id":"other"}`:  {"other", "", "please repair"},
+		`{"title":"Only a title`:  {filepath.Base(filepath.Dir(path)), "", "please repair"},
+		`[]`:                      {filepath.Base(filepath.Dir(path)), "", "please repair"},
+		`{"cwd":"/q","title":""}`: {filepath.Base(filepath.Dir(path)), "/q", "please repair"},
+	} {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "state.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got [3]string
+		for _, ev := range read(t, path) {
+			switch d := ev.Data.(type) {
+			case agent.Imported:
+				got[0], got[1] = d.ID, d.Folder
+			case agent.Title:
+				got[2] = d.Text
+			}
+		}
+		if got != want {
+			t.Errorf("with the state %s it is %q, want %q", text, got, want)
+		}
 	}
 }
 
