@@ -152,6 +152,8 @@ type Layout struct {
 	// PanelShown says whether it is open; nil means that the user never opened or
 	// closed one.
 	PanelShown *bool `json:"panel_shown,omitempty"`
+	// RailNames shows the names of the panels beside their icons.
+	RailNames bool `json:"rail_names,omitempty"`
 	// The layout of diffs: in two columns where there is room, with long lines
 	// that scroll, without changes of spaces alone.
 	DiffSplit       bool `json:"diff_split,omitempty"`

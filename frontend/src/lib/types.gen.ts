@@ -1337,6 +1337,7 @@ export type Layout = {
   panel_width?: number
   panel?: string
   panel_shown?: boolean
+  rail_names?: boolean
   diff_split?: boolean
   diff_scrolls?: boolean
   diff_hides_spaces?: boolean

@@ -12,6 +12,8 @@ export type AgentsHost = {
   /** Opens an agent's session like any other session. */
   open: (id: string) => void
   isScript: (provider: string, model: string) => boolean
+  /** The name of a model as the list of models shows it. */
+  modelName: (provider: string, model: string) => string
   showWhole: (conversation: Conversation, seq: number) => void
   /** Called before something unfolds or folds that should not move the rest. */
   hold: () => void

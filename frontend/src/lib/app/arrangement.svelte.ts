@@ -1,7 +1,7 @@
 /** Where the panes of the window are, and how wide: what the user chose, as far as the window has room for it. */
 import type { Layout } from '../types.gen'
 import type { Workbench } from '../state/workbench.svelte'
-import { bounds, panelLimits, paneWidth, railWidth, sidebarLimits } from './panes'
+import { bounds, panelLimits, namedRailWidth, paneWidth, railWidth, sidebarLimits } from './panes'
 import { type Panel, panelOf } from './panels'
 
 export class Arrangement {
@@ -26,7 +26,8 @@ export class Arrangement {
   readonly covered = $derived((this.floats && this.#floating) || this.panelCovers)
 
   /** A narrow window has no room for the rail, which then comes with the panel. */
-  readonly #rail = $derived(this.floats ? 0 : railWidth)
+  readonly railWidth = $derived(this.layout.rail_names ? namedRailWidth : railWidth)
+  readonly #rail = $derived(this.floats ? 0 : this.railWidth)
   // The sidebar gets its width first, the panel shares what is left.
   readonly #besideSidebar = $derived(
     this.#rail + (this.panelShown && !this.overlays ? panelLimits.least : 0),

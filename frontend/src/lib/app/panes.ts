@@ -6,6 +6,7 @@ export type PaneLimits = Bounds & { usual: number }
 export const sidebarLimits: PaneLimits = { least: 200, usual: 240, most: 480 }
 export const panelLimits: PaneLimits = { least: 280, usual: 420, most: 960 }
 export const railWidth = 44
+export const namedRailWidth = 132
 
 /** The minimum width of the conversation. */
 const conversation = 380

@@ -470,6 +470,7 @@ export const en = {
   'empty.no_key': 'No provider key yet, so the demo script answers.',
 
   'panel.rail': 'Panels',
+  'panel.names': 'Show the names of the panels',
   'panel.counted': '{name}, {n}',
   'panel.show': 'Show panel',
   'panel.hide': 'Hide panel',

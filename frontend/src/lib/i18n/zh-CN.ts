@@ -447,6 +447,7 @@ export const zhCN: Record<Key, Message> = {
   'empty.no_key': '还没有服务商密钥，所以由演示脚本来回答。',
 
   'panel.rail': '面板',
+  'panel.names': '显示面板名称',
   'panel.counted': '{name}，{n}',
   'panel.show': '显示面板',
   'panel.hide': '隐藏面板',

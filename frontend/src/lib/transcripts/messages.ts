@@ -41,6 +41,8 @@ export const messages = {
   grown: 'Has grown since',
   open: 'Open',
   do_import: 'Import',
+  import_all: 'Import all {n}',
+  importing_all: '{n} of {all} were imported.',
   no_prompt: 'No prompt',
   show_more: 'Show more',
   path: 'Path of a file: a session that Atelier exported as JSON, or a transcript',

@@ -41,6 +41,8 @@ export const zhCN: Translated<typeof messages> = {
   grown: '之后又有增加',
   open: '打开',
   do_import: '导入',
+  import_all: '导入全部 {n} 个',
+  importing_all: '已导入 {n} 个，共 {all} 个。',
   no_prompt: '没有提示词',
   show_more: '显示更多',
   path: '文件路径：Atelier 导出的 JSON 会话，或会话记录',
