@@ -11,6 +11,27 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
+// The row knows where tools keep something, the newest last, and not more of one tool
+// than a rewind may need; another tool's place is not pushed out.
+func TestPlacesOfWhatToolsKeep(t *testing.T) {
+	t.Parallel()
+	var info backend.SessionInfo
+	keep := func(tool string, line *string) {
+		info.Apply(agent.Event{Seq: info.Seq + 1, Data: agent.ToolCallEnd{Tool: tool, Details: &agent.Details{Kept: &agent.KeptState{Line: line}}}})
+	}
+	keep("ExitPlanMode", nil)
+	for range 40 {
+		keep("TodoWrite", new(strings.Repeat("a", 500)))
+	}
+	keep("TodoWrite", new("last"))
+	if n := len(info.Kept); n != 17 || info.Kept[0].Tool != "ExitPlanMode" || info.Kept[0].Seq != 1 {
+		t.Fatalf("%d places: %+v", n, info.Kept)
+	}
+	if last := info.Kept[16]; last.Seq != 42 || last.Line != "last" || len(info.Kept[15].Line) > 200 {
+		t.Errorf("%+v", info.Kept[15:])
+	}
+}
+
 // A session's row agrees with its transcript: the state, the usage and the
 // cost, the size of the context, and how the newest turn ended.
 func TestSummaryIsTheTranscripts(t *testing.T) {

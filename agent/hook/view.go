@@ -15,7 +15,7 @@ const maxViews = 64
 
 // knownTools are the canonical names of Atelier's tools.
 var knownTools = strings.Fields(`Read Write Edit ApplyPatch Bash Grep Glob ReadMany ListDir WriteStdin
-	TaskOutput TaskList TaskStop SpawnAgent SendInput Wait CloseAgent`)
+	TaskOutput TaskList TaskStop SpawnAgent SendInput Wait CloseAgent AskUser TodoWrite EnterPlanMode ExitPlanMode`)
 
 // mcpExample is how tools of other servers are called.
 const mcpExample = "mcp__server__tool"
@@ -44,6 +44,7 @@ var aliases = map[string]alias{
 	"TaskOutput": {[]string{"BashOutput"}, renamed("bash_id", "id")},
 	"TaskStop":   {[]string{"KillShell", "KillBash"}, renamed("shell_id", "id")},
 	"ListDir":    {[]string{"LS"}, renamed("path", "path")},
+	"AskUser":    {[]string{"AskUserQuestion"}, renamed("questions", "questions")},
 }
 
 // renamed converts by pairs of a new and an old name of a member.

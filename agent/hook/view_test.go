@@ -95,6 +95,8 @@ func TestMatchers(t *testing.T) {
 		{matcher: "^Bash.*", call: use("Bash", `{}`), claude: "Bash", ours: "Bash"},
 		{matcher: "KillShell|KillBash", call: stop, claude: "KillShell", ours: "KillShell"},
 		{matcher: "LS", call: list, claude: "LS", ours: "LS"},
+		{matcher: "AskUserQuestion", call: use("AskUser", `{"questions":[]}`), claude: "AskUserQuestion", ours: "AskUserQuestion"},
+		{matcher: "AskUser", call: use("AskUser", `{"questions":[]}`), claude: "AskUser", ours: "AskUser"},
 		{matcher: "mcp__db__.*", call: mcp, claude: "mcp__db__query", ours: "mcp__db__query"},
 		{matcher: "mcp__db__query", call: mcp, claude: "mcp__db__query", ours: "mcp__db__query"},
 		{matcher: "mcp__db", call: mcp, claude: no, ours: "mcp__db__query"},

@@ -16,7 +16,7 @@ var knownTools = strings.Fields(`
 	Bash Read Write Edit Glob Grep WebFetch WebSearch ToolSearch Agent SendMessage
 	TaskCreate TaskList TaskUpdate TaskGet TaskStop TaskOutput TeamCreate TeamDelete NotebookEdit Skill
 	ReadMany ListDir WriteStdin ApplyPatch RunAgent SpawnAgent SendInput Wait CloseAgent ListMcpResources ReadMcpResource
-	AskUserQuestion MultiEdit NotebookRead LS Task TodoRead TodoWrite SlashCommand EnterPlanMode ExitPlanMode
+	AskUser MultiEdit NotebookRead LS Task TodoWrite SlashCommand EnterPlanMode ExitPlanMode
 	EnterWorktree ExitWorktree LSP Monitor PowerShell
 `)
 
@@ -24,7 +24,7 @@ var knownTools = strings.Fields(`
 var canonical = func() map[string]string {
 	names := map[string]string{
 		// Names that other programs have for these tools.
-		"askuser": "AskUserQuestion", "search": "Grep", "search/codebase": "Grep", "bashoutput": "TaskOutput", "killshell": "TaskStop", "killbash": "TaskStop",
+		"askuserquestion": "AskUser", "todoread": "TodoWrite", "search": "Grep", "search/codebase": "Grep", "bashoutput": "TaskOutput", "killshell": "TaskStop", "killbash": "TaskStop",
 		"listmcpresourcestool": "ListMcpResources", "readmcpresourcetool": "ReadMcpResource",
 	}
 	for _, name := range knownTools {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { violations } from './axe'
 import {
   openPage,
+  openPanel,
   prompt,
   shots,
   tabTo,
@@ -235,6 +236,12 @@ test('a plan is begun, commented on, sent back, edited and approved with a mode'
   await page.getByRole('combobox', { name: 'Permission mode: Accept edits' }).waitFor()
   await untilRest(page)
   await shots(page, 'asked-plan-approved')
+  const panel = await openPanel(page, 'Plan')
+  await panel.getByRole('heading', { name: 'The plan that you edited and approved' }).waitFor()
+  await panel.getByText('for a month').waitFor()
+  await page.reload()
+  await panel.getByText('for a month').waitFor()
+  await shots(page, 'asked-plan-panel')
   expect(await violations(page)).toEqual([])
   expect(offences).toEqual([])
 })

@@ -202,6 +202,8 @@ func (r Rule) names(call agent.GateCall) bool {
 		return kinds[call.Tool] == kindRead
 	case tool == "LS":
 		return call.Tool == "ListDir"
+	case tool == "AskUserQuestion":
+		return call.Tool == "AskUser"
 	case tool == "Agent" || tool == "Task":
 		return kinds[call.Tool] == kindAgent
 	case strings.HasPrefix(tool, "mcp__") && !strings.Contains(tool, "*") && strings.HasPrefix(call.Tool, tool+"__"):

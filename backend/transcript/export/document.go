@@ -30,6 +30,7 @@ const (
 	command                    // the user's own command
 	summary                    // what stands for the conversation up to here
 	note                       // what went wrong
+	document                   // what a tool keeps in the session, such as an approved plan
 )
 
 // piece is a part of a document.
@@ -101,6 +102,9 @@ func piecesOf(ev agent.Event, inputs map[string]string) []piece {
 			p.diffs = d.Details.Changes
 		}
 		p.output = d.Output
+		if d.Details != nil && d.Details.Kept != nil && d.Details.Kept.Line == nil && d.Details.Kept.Text != "" {
+			return []piece{p, {kind: document, text: d.Details.Kept.Text}}
+		}
 		return []piece{p}
 	case agent.LocalCommandEnd:
 		return []piece{{kind: command, text: d.Command, output: d.Output, failed: d.Outcome != agent.OutcomeDone}}

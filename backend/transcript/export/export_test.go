@@ -47,6 +47,9 @@ var session = []agent.Payload{
 		Path: "hello.go", Added: 1, Removed: 1, Diff: "@@ -1,3 +1,3 @@\n package main\n-const text = \"Hi\"\n+const text = \"Good day\"\n"}}}},
 	agent.ToolCallStart{CallID: "3", Tool: "Read", Input: `{"file_path":"gone.go"}`},
 	agent.ToolCallEnd{CallID: "3", Tool: "Read", Output: "There is no such file.", IsError: true, Outcome: agent.OutcomeFailed},
+	agent.ToolCallStart{CallID: "4", Tool: "ExitPlanMode", Input: `{"plan":"# Way\n\nOne."}`},
+	agent.ToolCallEnd{CallID: "4", Tool: "ExitPlanMode", Output: "The user edited the plan and approved it.", Outcome: agent.OutcomeDone, Details: &agent.Details{Kept: &agent.KeptState{
+		State: []byte(`{"plan":"# Way\n\nOne, **slowly**."}`), Text: "The plan that the user approved:\n\n# Way\n\nOne, **slowly**."}}},
 	agent.SteeringInjected{Text: "And in German?"},
 	agent.LocalCommandEnd{Command: "git status", Output: "clean", Outcome: agent.OutcomeDone},
 	agent.CompactionEnd{Outcome: agent.OutcomeDone, Summary: "They made it polite."},
@@ -90,6 +93,28 @@ func TestSkillPrompt(t *testing.T) {
 	}
 	if md := write(t, "md", "", in); !strings.Contains(md, "\n````\nReview the changes.\n```\n</details><b>bold</b>\n````\n\n</details>\n") {
 		t.Errorf("the prompt leaves its block:\n%s", md)
+	}
+}
+
+// OAS-330: what a tool keeps as a document, such as an approved plan, is a part of both,
+// and no text in it becomes markup; a list with a line of its own is in its call.
+func TestKeptDocuments(t *testing.T) {
+	t.Parallel()
+	line := "Looking"
+	for format, want := range map[string]string{"html": "<strong>slowly</strong>", "md": "One, **slowly**."} {
+		for text, shown := range map[string]bool{
+			"# Way\n\nOne, **slowly**.": true, "One, **slowly**. <script>x</script>": true, "": false,
+		} {
+			end := agent.ToolCallEnd{CallID: "1", Tool: "ExitPlanMode", Outcome: agent.OutcomeDone, Details: &agent.Details{Kept: &agent.KeptState{Text: text}}}
+			got := write(t, format, "", end)
+			if strings.Contains(got, want) != shown || strings.Contains(got, "<script>x") {
+				t.Errorf("%s of %q: %s", format, text, got)
+			}
+			end.Details.Kept.Line = &line
+			if got := write(t, format, "", end); strings.Contains(got, want) {
+				t.Errorf("%s has the list of tasks twice: %s", format, got)
+			}
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ func (p piece) html(out io.Writer, w words) {
 			label, day(p.at), html.EscapeString(text))
 	case expanded:
 		fold(out, "quiet", w["expanded"], "", "", plainText(text))
-	case answer:
+	case answer, document:
 		fmt.Fprintf(out, "<article dir=\"auto\">\n%s</article>\n", rendered(text))
 	case reasoning:
 		fold(out, "quiet", w["thought"], "", "", plainText(text))

@@ -47,7 +47,7 @@ func (p piece) markdown(w words) string {
 		return fmt.Sprintf("<details>\n<summary>%s</summary>\n\n%s\n</details>\n", w["expanded"], fenced("", text))
 	case steering:
 		return fmt.Sprintf("**%s**\n\n%s", w["steered"], quoted(text))
-	case answer:
+	case answer, document:
 		return harmless(text) + "\n"
 	case reasoning:
 		return fmt.Sprintf("*%s*\n\n%s", w["thought"], quoted(text))

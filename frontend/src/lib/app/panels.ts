@@ -1,4 +1,5 @@
 import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
+import ClipboardList from '@lucide/svelte/icons/clipboard-list'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import FolderTree from '@lucide/svelte/icons/folder-tree'
 import GitBranch from '@lucide/svelte/icons/git-branch'
@@ -73,6 +74,14 @@ export const panels: readonly Panel[] = [
     icon: SquareTerminal,
     view: lazy(() => import('../tasks/TasksPanel.svelte')),
     count: (bench) => bench.tasks.running(bench.family),
+  },
+  {
+    name: 'plan',
+    label: () => t('panel.plan'),
+    hint: () => t('panel.plan_hint'),
+    kind: 'work',
+    icon: ClipboardList,
+    view: lazy(() => import('../todos/PlanPanel.svelte')),
   },
   {
     name: 'cost',

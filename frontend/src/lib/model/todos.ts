@@ -3,6 +3,7 @@ import type { Entry } from './entries'
 import type { SessionInfo } from '../types.gen'
 
 export const todoTool = 'TodoWrite'
+export const planTool = 'ExitPlanMode'
 
 const statuses = ['pending', 'in_progress', 'completed', 'cancelled'] as const
 export type Todo = {

@@ -20,7 +20,7 @@ import { t } from '../i18n/i18n.svelte'
 import { Guide } from './guide.svelte'
 import { Hooks } from './hooks.svelte'
 import { Kept } from './kept.svelte'
-import { todoTool } from '../model/todos'
+import { planTool, todoTool } from '../model/todos'
 import { RecentConversations, lastOpen, rememberOpen } from './recentConversations'
 import { oneAtATime } from '../model/oneAtATime'
 import { afterPaint, beforePaint } from './paint'
@@ -91,6 +91,8 @@ export class Workbench {
   readonly undo: Undo
   /** The list of tasks of a session's agent. */
   readonly todos: Kept
+  /** The plan that the user approved in a session. */
+  readonly plans: Kept
   readonly guide = new Guide(this)
   readonly #preferences: KeptPreferences
   readonly #unsent: UnsentKeeper
@@ -145,6 +147,7 @@ export class Workbench {
     this.agents = new Agents(this.sessions, call)
     this.approvals = new Approvals(call)
     this.todos = new Kept(call, todoTool)
+    this.plans = new Kept(call, planTool)
     this.tasks = new Tasks(call, (problem) => (this.problem = problem))
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)

@@ -6,6 +6,10 @@ export const messages = {
   all_done: 'All tasks are done.',
   show: 'Show the tasks',
   hide: 'Hide the tasks',
+  plan: 'The plan that you approved',
+  plan_edited: 'The plan that you edited and approved',
+  copy: 'Copy the plan',
+  no_plan: 'A plan of the agent that you approve in this session stays here.',
 } as const
 
 export const own = translator('todos/messages', messages)

@@ -7,4 +7,8 @@ export const zhCN: Translated<typeof messages> = {
   all_done: '所有任务都已完成。',
   show: '显示任务',
   hide: '隐藏任务',
+  plan: '你批准的计划',
+  plan_edited: '你编辑并批准的计划',
+  copy: '复制计划',
+  no_plan: '你在本会话中批准的智能体计划会显示在这里。',
 }

@@ -23,6 +23,9 @@ export const messages = {
   todo_completed: 'Done:',
   todo_cancelled: 'Dropped:',
   no_answer: 'no answer',
+  not_answered: 'not answered',
+  no_plan: 'without a plan',
+  sent_back: 'sent back',
   plan_edited: 'You edited this plan before you approved it.',
 } as const
 

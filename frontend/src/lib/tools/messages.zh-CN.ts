@@ -24,5 +24,8 @@ export const zhCN: Translated<typeof messages> = {
   todo_completed: '已完成：',
   todo_cancelled: '已放弃：',
   no_answer: '没有回答',
+  not_answered: '没有回答',
+  no_plan: '不做计划',
+  sent_back: '已退回',
   plan_edited: '你在批准之前编辑了这份计划。',
 }

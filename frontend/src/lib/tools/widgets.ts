@@ -25,6 +25,7 @@ import TodoBody from './TodoBody.svelte'
 import ReportBody from './ReportBody.svelte'
 import { serverCall } from '../model/serverCall'
 import type { ToolEntry } from '../model/entries'
+import { own } from './messages'
 import ChangeBody from './ChangeBody.svelte'
 import GenericBody from './GenericBody.svelte'
 import ServerBody from './ServerBody.svelte'
@@ -41,6 +42,8 @@ type Widget = {
   wide?: true
   /** The user's answer is the result: nothing needs to be said of who allowed the call. */
   answered?: true
+  /** What is said of a call to which the user said no. */
+  declined?: () => string
   /** The result of a call that is done, in a few words. */
   result?: (call: ToolEntry) => string
 }
@@ -70,10 +73,26 @@ const widgets: Record<string, Widget> = {
   SendInput: { icon: MessageSquare, body: ReportBody },
   Wait: { icon: Hourglass, body: ReportBody },
   Skill: { icon: GraduationCap, body: SkillBody },
-  AskUser: { icon: MessageCircleQuestion, body: AskBody, answered: true, result: answers },
+  AskUser: {
+    icon: MessageCircleQuestion,
+    body: AskBody,
+    answered: true,
+    result: answers,
+    declined: () => own('not_answered'),
+  },
   TodoWrite: { icon: ListTodo, body: TodoBody, result: progress },
-  EnterPlanMode: { icon: ClipboardList, body: TextBody, answered: true },
-  ExitPlanMode: { icon: ClipboardList, body: PlanBody, answered: true },
+  EnterPlanMode: {
+    icon: ClipboardList,
+    body: TextBody,
+    answered: true,
+    declined: () => own('no_plan'),
+  },
+  ExitPlanMode: {
+    icon: ClipboardList,
+    body: PlanBody,
+    answered: true,
+    declined: () => own('sent_back'),
+  },
   CloseAgent: { icon: OctagonX, body: ReportBody },
 }
 
