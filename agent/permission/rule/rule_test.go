@@ -470,3 +470,27 @@ func TestSuggestParts(t *testing.T) {
 		}
 	}
 }
+
+// K-04: rules that name tools as other programs do are about ours.
+func TestNamesOfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	_, project, home := places(t)
+	for _, c := range []struct {
+		rule, tool string
+		want       agent.Decision
+	}{
+		{"AskUserQuestion", "AskUser", agent.Deny}, {"AskUser", "AskUser", agent.Deny}, {"Ask*", "AskUser", agent.Deny},
+		{"AskUserQuestion", "TodoWrite", ""}, {"TodoWrite", "TodoWrite", agent.Deny}, {"ExitPlanMode", "ExitPlanMode", agent.Deny},
+		{"LS", "ListDir", agent.Deny}, {"Task", "SpawnAgent", agent.Deny},
+	} {
+		r, err := Parse(c.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Decision = agent.Deny
+		call := agent.GateCall{Tool: c.tool, ReadOnly: true, Input: []byte("{}"), Mode: agent.ModeDefault}
+		if got := New(Place{Project: project, Home: home}, []Rule{r}).Judge(call, nil); got.Decision != c.want {
+			t.Errorf("%s: %s: %q, want %q", c.rule, c.tool, got.Decision, c.want)
+		}
+	}
+}
