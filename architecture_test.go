@@ -116,7 +116,7 @@ var onlyIn = map[string][]string{
 	"github.com/wailsapp/wails":              {".", "scripts/bench-page/bare"},
 	"github.com/godbus/dbus":                 {"."},
 	"github.com/mark3labs/mcp-go":            {"agent/mcp", "agent/mcp/serve"},
-	"github.com/openai/openai-go":            {"agent/llm/openai", "agent/llm/internal/openaisdk"},
+	"github.com/openai/openai-go":            {"agent/llm/openai"},
 	"github.com/anthropics/anthropic-sdk-go": {"agent/llm/anthropic"},
 	"github.com/mattn/go-sqlite3":            {"storage", "storage/search"},
 	"database/sql":                           {"storage", "storage/search"},

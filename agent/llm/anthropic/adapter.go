@@ -4,13 +4,12 @@ package anthropic
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"iter"
 	"net/http"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
@@ -74,14 +73,9 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		var resp *http.Response
-		opened := a.service.NewStreaming(ctx, lower(req, origin), option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
-		if err := opened.Err(); err != nil {
-			b.Fail(call.Error(err))
-			return
-		}
-		defer resp.Body.Close()
-		if err := read(resp.Body, newDecoder(b), call); err != nil {
+		stream := a.service.NewStreaming(ctx, lower(req, origin), option.WithMiddleware(call.Intercept))
+		defer stream.Close()
+		if err := read(stream, newDecoder(b), call); err != nil {
 			b.Fail(err)
 		}
 	}
@@ -89,34 +83,21 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 
 // read decodes a stream up to its end. It returns the reason of an early end,
 // or nil.
-func read(body io.Reader, d *decoder, call *wire.Call) *llm.Error {
-	events := wire.NewEvents(body)
-	var ev sdk.MessageStreamEventUnion // a large value, reused for every event
+func read(stream *ssestream.Stream[sdk.MessageStreamEventUnion], d *decoder, call *wire.Call) *llm.Error {
 	begun := false
-	for events.Next() {
-		if events.Name() == "error" {
-			return call.ReportedBody(events.Data())
-		}
-		if d.delta(events.Data()) {
-			if d.builder.Stopped() {
-				return nil
-			}
-			continue
-		}
-		ev = sdk.MessageStreamEventUnion{}
-		if err := wire.Unmarshal(events.Data(), &ev); err != nil {
-			return call.Error(fmt.Errorf("read an event: %w", err))
-		}
-		if ev.Type == "error" {
-			return call.ReportedBody(events.Data())
-		}
-		if ev.Type == "message_start" && begun {
+	for stream.Next() {
+		switch ev := stream.Current(); {
+		case ev.Type == "error":
+			return call.ReportedBody([]byte(ev.RawJSON()))
+		case ev.Type == "message_start" && begun:
 			return call.Reported("", "another answer began before this one was complete")
+		default:
+			begun = begun || ev.Type == "message_start"
+			d.event(ev)
 		}
-		begun = begun || ev.Type == "message_start"
-		if d.event(ev); d.done || d.builder.Stopped() {
+		if d.done || d.builder.Stopped() {
 			return nil
 		}
 	}
-	return call.Error(events.Err())
+	return call.Error(stream.Err())
 }

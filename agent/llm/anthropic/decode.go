@@ -38,8 +38,8 @@ func newDecoder(b *wire.Builder) *decoder {
 	return &decoder{builder: b, blocks: map[int64]*block{}}
 }
 
-// event takes an event that is not a delta. It reads the union's fields, because
-// its typed variants would decode every event once more.
+// event takes an event. It reads the union's fields, because its typed variants
+// would decode every event once more.
 func (d *decoder) event(ev sdk.MessageStreamEventUnion) {
 	switch ev.Type {
 	case "message_start":
@@ -48,6 +48,8 @@ func (d *decoder) event(ev sdk.MessageStreamEventUnion) {
 		d.begin(ev.Message.Usage)
 	case "content_block_start":
 		d.open(ev.Index, ev.ContentBlock)
+	case "content_block_delta":
+		d.delta(ev)
 	case "content_block_stop":
 		d.close(ev.Index)
 	case "message_delta":
@@ -133,30 +135,11 @@ func field(object json.RawMessage, name string) json.RawMessage {
 	return fields[name]
 }
 
-// deltaEvent has the fields of a delta that are read. Almost all events are
-// deltas, and the SDK's type for every event takes ten times as long to decode.
-type deltaEvent struct {
-	Type  string `json:"type"`
-	Index int64  `json:"index"`
-	Delta struct {
-		Type        string `json:"type"`
-		Text        string `json:"text"`
-		Thinking    string `json:"thinking"`
-		Signature   string `json:"signature"`
-		PartialJSON string `json:"partial_json"`
-	} `json:"delta"`
-}
-
-// delta takes an event if it is a delta, which it reports.
-func (d *decoder) delta(raw json.RawMessage) bool {
-	var ev deltaEvent
-	if wire.Unmarshal(raw, &ev) != nil || ev.Type != "content_block_delta" {
-		return false
-	}
+func (d *decoder) delta(ev sdk.MessageStreamEventUnion) {
 	b := d.blocks[ev.Index]
 	switch {
 	case b == nil:
-		d.builder.Provider(raw)
+		d.builder.Provider(json.RawMessage(ev.RawJSON()))
 	case ev.Delta.Type == "text_delta" && b.kind == llm.PartText:
 		d.builder.Append(b.index, ev.Delta.Text)
 	case ev.Delta.Type == "thinking_delta" && b.kind == llm.PartReasoning:
@@ -172,9 +155,8 @@ func (d *decoder) delta(raw json.RawMessage) bool {
 			b.input.WriteString(ev.Delta.PartialJSON)
 		}
 	default:
-		d.builder.Provider(raw)
+		d.builder.Provider(json.RawMessage(ev.RawJSON()))
 	}
-	return true
 }
 
 // close ends a block. Thinking keeps the form in which it must be sent back,

@@ -8,6 +8,7 @@
 package compat
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"iter"
@@ -15,7 +16,6 @@ import (
 	"net/url"
 
 	"atelier.dev/atelier/agent/llm"
-	"atelier.dev/atelier/agent/llm/internal/openaisdk"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
@@ -78,6 +78,30 @@ func (a *Adapter) header() http.Header {
 	return header
 }
 
+// read decodes a stream up to its end. It returns the reason of an early end, or nil.
+func read(events *wire.Events, d *decoder) *llm.Error {
+	var err error
+	for err == nil && events.Next() {
+		if events.Name() == "error" {
+			return d.request.ReportedBody(events.Data())
+		}
+		if bytes.HasPrefix(events.Data(), []byte("[DONE]")) {
+			d.finish()
+			return nil
+		}
+		if err = d.chunk(events.Data()); d.builder.Stopped() {
+			return nil
+		}
+	}
+	// The answer is complete once its end was announced. Only the usage may
+	// follow, which can be missing.
+	if d.finished {
+		d.finish()
+		return nil
+	}
+	return d.request.Error(cmp.Or(err, events.Err()))
+}
+
 // Stream implements [llm.Adapter].
 func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
@@ -91,25 +115,15 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		defer call.End()
 		b.Follow(call)
 		resp, err := call.Post(ctx, "chat/completions", a.header(), a.dialect.lower(req, origin))
-		stream := openaisdk.Read(resp, err)
-		defer stream.Close()
-		d := newDecoder(b, call)
-		d.charges = a.dialect.Gateway
-		for err == nil && stream.Next() {
-			if stream.Failed() {
-				b.Fail(call.ReportedBody(stream.Data()))
-				return
-			}
-			if err = d.chunk(stream.Data()); b.Stopped() {
-				return
-			}
-		}
-		// The answer is complete once its end was announced. Only the usage may
-		// follow, which can be missing.
-		if d.finished || stream.Done {
-			d.finish()
+		if err != nil {
+			b.Fail(call.Error(err))
 			return
 		}
-		b.Fail(call.Error(cmp.Or(err, stream.Err())))
+		defer resp.Body.Close()
+		d := newDecoder(b, call)
+		d.charges = a.dialect.Gateway
+		if err := read(wire.NewEvents(resp.Body), d); err != nil && !b.Stopped() {
+			b.Fail(err)
+		}
 	}
 }

@@ -1,14 +1,11 @@
 package compat
 
 import (
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"unicode"
 
 	"atelier.dev/atelier/agent/llm"
-	"atelier.dev/atelier/agent/llm/internal/openaisdk"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
@@ -38,13 +35,8 @@ func FuzzDecoder(f *testing.F) {
 			return true
 		})
 		d := newDecoder(b, call)
-		read := openaisdk.Read(&http.Response{Body: io.NopCloser(strings.NewReader(stream))}, nil)
-		var err error
-		for err == nil && !b.Stopped() && read.Next() {
-			err = d.chunk(read.Data())
-		}
-		if !b.Stopped() {
-			d.finish()
+		if err := read(wire.NewEvents(strings.NewReader(stream)), d); err != nil && !b.Stopped() {
+			b.Fail(err)
 		}
 		if !ended {
 			t.Fatal("no end")

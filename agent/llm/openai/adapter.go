@@ -5,6 +5,7 @@ package openai
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"net/http"
 	"net/url"
@@ -13,10 +14,10 @@ import (
 	"sync/atomic"
 
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
 	"github.com/openai/openai-go/v3/responses"
 
 	"atelier.dev/atelier/agent/llm"
-	"atelier.dev/atelier/agent/llm/internal/openaisdk"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
@@ -67,7 +68,14 @@ func NewAt(provider string, cfg Config) *Adapter {
 
 func newAdapter(provider string, cfg Config, d dialect) *Adapter {
 	e := wire.NewEndpoint(wire.Config{Provider: provider, KeyHeader: d.keyHeader, AdapterConfig: cfg})
-	opts := openaisdk.Options(e)
+	// The SDK's NewClient would send the environment's organisation, project and custom
+	// headers to any address; a service on its own reads no environment.
+	opts := []option.RequestOption{
+		option.WithBaseURL(e.BaseURL()), option.WithHTTPClient(e.Client()), option.WithMaxRetries(0),
+	}
+	if header, value := e.Authorization(); header != "" {
+		opts = append(opts, option.WithHeader(header, value))
+	}
 	if d.apiVersion != "" {
 		opts = append(opts, option.WithQuery("api-version", d.apiVersion))
 	}
@@ -104,23 +112,22 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		var resp *http.Response
 		body := params(req, origin)
 		if a.unsummarised.Load() {
 			body.Reasoning.Summary = ""
 		}
-		opened := a.service.NewStreaming(ctx, body, option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
-		stream := openaisdk.Read(resp, opened.Err())
+		stream := a.service.NewStreaming(ctx, body, option.WithMiddleware(call.Intercept))
 		defer stream.Close()
 		d := newDecoder(b, call)
 		for stream.Next() {
-			if stream.Failed() {
-				b.Fail(call.ReportedBody(stream.Data()))
+			if d.event(stream.Current()); d.done || b.Stopped() {
 				return
 			}
-			if d.event(stream.Data()); d.done || b.Stopped() {
-				return
-			}
+		}
+		var reported *ssestream.StreamError // an event with a member "error"
+		if errors.As(stream.Err(), &reported) {
+			b.Fail(call.ReportedBody(reported.Event.Data))
+			return
 		}
 		failure := call.Error(stream.Err())
 		if failure.Class == llm.ClassInvalid && noSummary.MatchString(failure.Message) && !a.unsummarised.Swap(true) {

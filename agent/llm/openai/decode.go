@@ -2,8 +2,9 @@ package openai
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
+
+	"github.com/openai/openai-go/v3/responses"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
@@ -29,22 +30,7 @@ func newDecoder(b *wire.Builder, c *wire.Call) *decoder {
 	return &decoder{builder: b, call: c, items: map[int64]item{}}
 }
 
-// event has the fields of an event that are read; each kind has some of them.
-type event struct {
-	Type        string          `json:"type"`
-	OutputIndex int64           `json:"output_index"`
-	Delta       string          `json:"delta"`
-	Item        json.RawMessage `json:"item"`
-	Response    response        `json:"response"`
-	Error       json.RawMessage `json:"error"`
-}
-
-func (d *decoder) event(raw json.RawMessage) {
-	var ev event
-	if err := wire.Unmarshal(raw, &ev); err != nil {
-		d.fail(d.call.Error(fmt.Errorf("read an event: %w", err)))
-		return
-	}
+func (d *decoder) event(ev responses.ResponseStreamEventUnion) {
 	switch ev.Type {
 	case "response.created":
 		d.builder.SetResponseID(ev.Response.ID)
@@ -66,23 +52,19 @@ func (d *decoder) event(raw json.RawMessage) {
 	case "response.completed":
 		d.finish(ev.Response, llm.FinishStop)
 	case "response.incomplete":
-		d.finish(ev.Response, incomplete(ev.Response.Incomplete.Reason))
+		d.finish(ev.Response, incomplete(ev.Response.IncompleteDetails.Reason))
 	case "response.failed":
-		d.builder.Count(ev.Response.Usage.neutral())
-		d.fail(d.call.Reported(ev.Response.Error.Code, ev.Response.Error.Message))
+		d.builder.Count(usage(ev.Response))
+		d.fail(d.call.Reported(string(ev.Response.Error.Code), ev.Response.Error.Message))
 	case "error":
-		d.fail(d.call.ReportedBody(raw))
+		d.fail(d.call.ReportedBody([]byte(ev.RawJSON())))
 	case "response.in_progress", "response.queued", "response.content_part.added", "response.content_part.done",
 		"response.output_text.done", "response.refusal.done", "response.reasoning_summary_part.done",
 		"response.reasoning_summary_text.done", "response.reasoning_text.done", "response.function_call_arguments.done",
 		"response.custom_tool_call_input.done":
 		// The item's own end repeats all of it.
 	default:
-		if wire.Present(ev.Error) {
-			d.fail(d.call.ReportedBody(raw))
-			return
-		}
-		d.builder.Provider(raw)
+		d.builder.Provider(json.RawMessage(ev.RawJSON()))
 	}
 }
 
@@ -112,40 +94,14 @@ func (d *decoder) append(index int64, kind llm.PartKind, delta string) {
 	d.builder.Append(d.block(index, kind), delta)
 }
 
-// outputItem has the fields of an item that are read.
-type outputItem struct {
-	Type string `json:"type"`
-	// Of a message and of reasoning; a part of a message has one of them.
-	Content []struct {
-		Text    string `json:"text"`
-		Refusal string `json:"refusal"`
-	} `json:"content"`
-	// Of reasoning.
-	Summary []struct {
-		Text string `json:"text"`
-	} `json:"summary"`
-	Encrypted string `json:"encrypted_content"`
-	// Of a call; it has one of the last two.
-	CallID    string `json:"call_id"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-	Input     string `json:"input"`
-}
-
 // The kinds of item that are tool calls.
 const (
 	functionCall = "function_call"
 	customCall   = "custom_tool_call"
 )
 
-func newItem(raw json.RawMessage) outputItem {
-	var it outputItem
-	_ = wire.Unmarshal(raw, &it) // it was already decoded as part of an event
-	return it
-}
-
-func (d *decoder) added(index int64, raw json.RawMessage) {
-	switch it := newItem(raw); it.Type {
+func (d *decoder) added(index int64, it responses.ResponseOutputItemUnion) {
+	switch it.Type {
 	case "message":
 		d.block(index, llm.PartText)
 	case "reasoning":
@@ -155,15 +111,16 @@ func (d *decoder) added(index int64, raw json.RawMessage) {
 	}
 }
 
-func (d *decoder) openCall(index int64, it outputItem) {
+func (d *decoder) openCall(index int64, it responses.ResponseOutputItemUnion) {
 	d.open(index, llm.Part{Kind: llm.PartToolCall, Call: &llm.ToolCall{
 		ID: wire.NewCallID(), WireID: it.CallID, Name: it.Name, Custom: it.Type == customCall,
 	}})
 }
 
 // itemDone takes the item's final form, which the next request sends back.
-func (d *decoder) itemDone(index int64, raw json.RawMessage) {
-	switch it := newItem(raw); it.Type {
+func (d *decoder) itemDone(index int64, it responses.ResponseOutputItemUnion) {
+	raw := json.RawMessage(it.RawJSON())
+	switch it.Type {
 	case "message":
 		i := d.block(index, llm.PartText)
 		d.builder.Replace(i, d.messageText(it))
@@ -171,7 +128,7 @@ func (d *decoder) itemDone(index int64, raw json.RawMessage) {
 	case "reasoning":
 		i := d.block(index, llm.PartReasoning)
 		d.builder.Replace(i, reasoningText(it))
-		d.builder.Reasoning(i).Encrypted = it.Encrypted
+		d.builder.Reasoning(i).Encrypted = it.EncryptedContent
 		d.builder.Close(i, raw)
 	case functionCall, customCall:
 		if known, ok := d.items[index]; !ok || known.kind != llm.PartToolCall {
@@ -180,8 +137,8 @@ func (d *decoder) itemDone(index int64, raw json.RawMessage) {
 		i := d.block(index, llm.PartToolCall)
 		call := d.builder.Call(i)
 		call.WireID, call.Name, call.Custom = it.CallID, it.Name, it.Type == customCall
-		d.builder.Replace(i, it.Arguments+it.Input)
-		if it.CallID == "" || !call.Custom && wire.NoArguments(it.Arguments) {
+		d.builder.Replace(i, it.Arguments.OfString+it.Input)
+		if it.CallID == "" || !call.Custom && wire.NoArguments(it.Arguments.OfString) {
 			raw = nil // it would be refused in the form in which it came
 		}
 		d.builder.Close(i, raw)
@@ -191,7 +148,7 @@ func (d *decoder) itemDone(index int64, raw json.RawMessage) {
 }
 
 // messageText joins the text of a message, and notes whether it is a refusal.
-func (d *decoder) messageText(m outputItem) string {
+func (d *decoder) messageText(m responses.ResponseOutputItemUnion) string {
 	var text strings.Builder
 	for _, c := range m.Content {
 		text.WriteString(c.Text + c.Refusal)
@@ -200,7 +157,7 @@ func (d *decoder) messageText(m outputItem) string {
 	return text.String()
 }
 
-func reasoningText(r outputItem) string {
+func reasoningText(r responses.ResponseOutputItemUnion) string {
 	var parts []string
 	for _, s := range r.Summary {
 		parts = append(parts, s.Text)
@@ -226,48 +183,22 @@ func incomplete(reason string) llm.FinishReason {
 	}
 }
 
-// response has the fields of the whole answer that are read.
-type response struct {
-	ID         string `json:"id"`
-	Status     string `json:"status"`
-	Incomplete struct {
-		Reason string `json:"reason"`
-	} `json:"incomplete_details"`
-	Error struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
-	Usage *usage `json:"usage"`
-}
-
-type usage struct {
-	Input     int64 `json:"input_tokens"`
-	InDetails struct {
-		Cached  int64 `json:"cached_tokens"`
-		Written int64 `json:"cache_write_tokens"`
-	} `json:"input_tokens_details"`
-	Output     int64 `json:"output_tokens"`
-	OutDetails struct {
-		Reasoning int64 `json:"reasoning_tokens"`
-	} `json:"output_tokens_details"`
-}
-
-// neutral makes the counts disjoint: input_tokens includes the cached ones
-// (LLM-29).
-func (u *usage) neutral() llm.Usage {
-	if u == nil {
+// usage makes the counts disjoint: input_tokens includes the cached ones (LLM-29).
+func usage(r responses.Response) llm.Usage {
+	if !r.JSON.Usage.Valid() {
 		return llm.Usage{}
 	}
+	u, in := r.Usage, r.Usage.InputTokensDetails
 	return llm.Usage{
-		Input:     max(0, u.Input-u.InDetails.Cached-u.InDetails.Written),
-		CacheRead: u.InDetails.Cached, CacheWrite: u.InDetails.Written,
-		Output: u.Output, Reasoning: u.OutDetails.Reasoning, Known: true,
+		Input:     max(0, u.InputTokens-in.CachedTokens-in.CacheWriteTokens),
+		CacheRead: in.CachedTokens, CacheWrite: in.CacheWriteTokens,
+		Output: u.OutputTokens, Reasoning: u.OutputTokensDetails.ReasoningTokens, Known: true,
 	}
 }
 
-func (d *decoder) finish(r response, reason llm.FinishReason) {
-	finish := llm.Finish{Reason: reason, Raw: r.Status}
-	if why := r.Incomplete.Reason; why != "" {
+func (d *decoder) finish(r responses.Response, reason llm.FinishReason) {
+	finish := llm.Finish{Reason: reason, Raw: string(r.Status)}
+	if why := r.IncompleteDetails.Reason; why != "" {
 		finish.Raw = why
 	}
 	if reason == llm.FinishStop {
@@ -279,7 +210,7 @@ func (d *decoder) finish(r response, reason llm.FinishReason) {
 		}
 	}
 	d.builder.SetResponseID(r.ID)
-	d.builder.Finish(r.Usage.neutral(), finish)
+	d.builder.Finish(usage(r), finish)
 	d.done = true
 }
 

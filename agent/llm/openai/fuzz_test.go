@@ -1,8 +1,11 @@
 package openai
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/openai/openai-go/v3/responses"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
@@ -42,8 +45,9 @@ func FuzzDecoder(f *testing.F) {
 		})
 		d := newDecoder(b, call)
 		for line := range strings.Lines(lines) {
-			if !d.done {
-				d.event([]byte(line))
+			var ev responses.ResponseStreamEventUnion
+			if !d.done && json.Unmarshal([]byte(line), &ev) == nil {
+				d.event(ev)
 			}
 		}
 		if ended != d.done {

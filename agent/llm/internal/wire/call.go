@@ -69,8 +69,8 @@ func (c *Call) End() {
 	c.cancel(nil)
 }
 
-// Post sends a body, encoded by [Encode], without an SDK. It answers like
-// [Call.Intercept]. An empty header is not sent.
+// Post sends a body, encoded by [Encode], without an SDK. A response that is not a
+// stream becomes an [*llm.Error]. An empty header is not sent.
 func (c *Call) Post(ctx context.Context, path string, header http.Header, body any) (*http.Response, error) {
 	encoded, err := Encode(body)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Call) Post(ctx context.Context, path string, header http.Header, body a
 	}
 	setHeader(req, header)
 	req.Header.Set("Content-Type", "application/json")
-	return c.Intercept(req, c.ep.client.Do)
+	return c.open(req, c.ep.client.Do)
 }
 
 // setHeader adds to a request what is not empty.
@@ -94,11 +94,20 @@ func setHeader(req *http.Request, header http.Header) {
 	}
 }
 
-// Intercept sends the request of a streamed call. It works as
-// middleware of the providers' SDKs and keeps them from reading an error's
-// body, of which they understand only one form: a response that is not a stream
-// becomes an [*llm.Error].
+// Intercept is middleware of the vendors' SDKs. They read fewer forms of streams
+// and of errors than servers send: a failure becomes an [*llm.Error], and a stream
+// is brought into the form that they read.
 func (c *Call) Intercept(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	resp, err := c.open(req, next)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = &plainStream{Closer: resp.Body, call: c, events: NewEvents(resp.Body)}
+	return resp, nil
+}
+
+// open sends the request of a streamed call and returns its stream.
+func (c *Call) open(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	resp, err := c.send(req, next)
 	if err != nil {
 		return nil, err
