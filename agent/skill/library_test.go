@@ -138,7 +138,7 @@ func TestList(t *testing.T) {
 	if len(lines) != 4 || len([]rune(lines[3])) != len("- long: ")+250 || !strings.HasSuffix(lines[3], "…") {
 		t.Errorf("%q", lines[3:])
 	}
-	if l.Unlisted != 0 || l.Tokens != tokens.Count(l.Text) || len(l.Weights) != 4 || l.Weights[named("a").Key()] != tokens.Count("- a: does a\n") {
+	if l.Unlisted != 0 || l.Tokens != tokens.Estimate(l.Text) || len(l.Weights) != 4 || l.Weights[named("a").Key()] != tokens.Estimate("- a: does a\n") {
 		t.Errorf("%+v", l)
 	}
 	if l := skill.List([]skill.Skill{user}, skill.ListBudget); l.Text != "" || l.Tokens != 0 || l.Unlisted != 0 {
@@ -168,7 +168,7 @@ func TestListFitsItsBudget(t *testing.T) {
 		{300, 300, "- skill-0\n- skill-1\n", " more\n"},
 	} {
 		l := skill.List(skills[:c.skills], skill.ListBudget)
-		if n := tokens.Count(l.Text); n > skill.ListBudget || n != l.Tokens || l.Unlisted != c.unlisted || !strings.HasPrefix(l.Text, c.begin) || !strings.HasSuffix(l.Text, c.end) {
+		if n := tokens.Estimate(l.Text); n > skill.ListBudget || n != l.Tokens || l.Unlisted != c.unlisted || !strings.HasPrefix(l.Text, c.begin) || !strings.HasSuffix(l.Text, c.end) {
 			t.Errorf("%d skills: %d tokens, %d unlisted: %s", c.skills, n, l.Unlisted, l.Text)
 		}
 		if l.Tokens < skill.ListBudget/2 || l.Tokens == last {
@@ -177,7 +177,7 @@ func TestListFitsItsBudget(t *testing.T) {
 		last = l.Tokens
 	}
 	for budget := range 40 {
-		if l := skill.List(skills, budget); l.Tokens > budget || tokens.Count(l.Text) != l.Tokens || l.Unlisted != 300 {
+		if l := skill.List(skills, budget); l.Tokens > budget || tokens.Estimate(l.Text) != l.Tokens || l.Unlisted != 300 {
 			t.Errorf("%d: %+v", budget, l)
 		}
 	}

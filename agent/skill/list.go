@@ -51,7 +51,7 @@ func List(skills []Skill, budget int) Listing {
 		if size > 16*budget { // it cannot fit, and need not be counted
 			continue
 		}
-		if text := strings.Join(lines, ""); tokens.Count(text) <= budget {
+		if text := strings.Join(lines, ""); tokens.Estimate(text) <= budget {
 			l := listing(offered, lines, text)
 			if length == 0 {
 				l.Unlisted = len(offered)
@@ -84,9 +84,9 @@ func (o offer) line(length int) string {
 }
 
 func listing(offered []offer, lines []string, text string) Listing {
-	l := Listing{Text: text, Tokens: tokens.Count(text), Weights: map[string]int{}}
+	l := Listing{Text: text, Tokens: tokens.Estimate(text), Weights: map[string]int{}}
 	for i, line := range lines {
-		l.Weights[offered[i].key] = tokens.Count(line)
+		l.Weights[offered[i].key] = tokens.Estimate(line)
 	}
 	return l
 }
@@ -100,9 +100,9 @@ func firstNames(offered []offer, budget int) Listing {
 	write := func(n int) string {
 		return strings.Join(lines[:n], "") + fmt.Sprintf("and %d more\n", len(offered)-n)
 	}
-	n := sort.Search(len(lines), func(n int) bool { return tokens.Count(write(n+1)) > budget })
+	n := sort.Search(len(lines), func(n int) bool { return tokens.Estimate(write(n+1)) > budget })
 	for ; n >= 0; n-- { // a longer list may take a token less
-		if text := write(n); tokens.Count(text) <= budget {
+		if text := write(n); tokens.Estimate(text) <= budget {
 			l := listing(offered[:n], lines[:n], text)
 			l.Unlisted = len(offered)
 			return l

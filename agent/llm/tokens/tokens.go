@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer/codec"
 
@@ -29,6 +30,25 @@ const (
 	perMessage = 4
 	perMedia   = 1500
 )
+
+// Estimate estimates a text from its characters, without a tokenizer: a sign or a digit
+// takes more of a token than a letter, and a character of another script up to a whole one.
+func Estimate(text string) int {
+	quarters := 0
+	for _, r := range text {
+		switch {
+		case r == ' ' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
+			quarters++
+		case r < 0x800 && r >= utf8.RuneSelf: // of another alphabet
+			quarters += 2
+		case r < utf8.RuneSelf:
+			quarters += 3
+		default:
+			quarters += 4
+		}
+	}
+	return (quarters + 3) / 4
+}
 
 // Count counts a text in the tokens of cl100k_base.
 func Count(text string) int { return count(cl100k, text) }

@@ -32,6 +32,19 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// An estimate is near the count of ordinary text in several scripts.
+func TestEstimate(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"", "- review: Reviews a change, and says what may break.\n", "func main() { fmt.Println(\"hello world\") }\n",
+		"Größe und Übermaß, naïve façade.", "检查一次更改，并说明可能出错的地方。", "お誕生日おめでとう", "Проверяет изменения.", "🙂🙂🙂",
+	} {
+		if got, counted := tokens.Estimate(text), tokens.Count(text); 2*got < counted || got > 2*counted+4 {
+			t.Errorf("%q: estimated %d, counted %d", text, got, counted)
+		}
+	}
+}
+
 // A text of one very long word is counted quickly.
 func TestCountOfOneWord(t *testing.T) {
 	t.Parallel()
