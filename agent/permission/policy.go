@@ -271,7 +271,7 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 // system confines it.
 func (p *Policy) runsConfined(call agent.GateCall) bool {
 	a := call.Access
-	return a.Command != "" && a.Task == "" && a.Confinement == agent.ConfinedFree && call.Mode != agent.ModePlan && !p.loses(call)
+	return a.Command != "" && a.Confinement == agent.ConfinedFree && call.Mode != agent.ModePlan && !p.loses(call)
 }
 
 // unsure asks about a command that does more than read, or whose reading cannot be

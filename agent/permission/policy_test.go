@@ -170,7 +170,7 @@ func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 		{"run a command that is confined and free", jailed("make", agent.ConfinedFree), "akaaaa"},
 		{"a confined command that destroys the project", jailed("rm -rf .", agent.ConfinedFree), risky},
 		{"a confined command that drops changes", jailed("git reset --hard", agent.ConfinedFree), risky},
-		{"text typed to a confined command", agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: "make", Task: "1", Confinement: agent.ConfinedFree}}, risky},
+		{"text typed to a confined command", agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: "make", Task: "1", Confinement: agent.ConfinedFree}}, "akaaaa"},
 		{"leave the confinement", jailed("make", agent.Unconfined), "kkkkdk"},
 		{"claims to read and runs", agent.GateCall{Tool: "Odd", ReadOnly: true, Access: agent.Access{Command: "ls"}}, unjailed},
 	})

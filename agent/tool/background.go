@@ -51,7 +51,11 @@ func (w *writeStdin) Access(input json.RawMessage) agent.Access {
 	case in.Chars == "" || in.Chars == "\x03" || in.Chars == "\x04":
 		return agent.Access{Own: true}
 	}
-	return agent.Access{Command: in.Chars, Task: in.ID}
+	access := agent.Access{Command: in.Chars, Task: in.ID}
+	if t, err := w.tasks.find(in.ID); err == nil && t.confined {
+		access.InAuto = agent.ConfinedFree
+	}
+	return access
 }
 
 // Run implements [agent.Tool].

@@ -252,7 +252,7 @@ func TestDefaultTimeouts(t *testing.T) { // LOOP-121, LOOP-122, LOOP-187, K-01, 
 func TestTasksAreBounded(t *testing.T) {
 	t.Parallel()
 	ts, s := &Tasks{}, &still{}
-	start := func() (*task, error) { return ts.start(t.Context(), s, env.Command{Line: "x"}) }
+	start := func() (*task, error) { return ts.start(t.Context(), s, env.Command{Line: "x"}, false) }
 	for range maxTasks {
 		if _, err := start(); err != nil {
 			t.Fatal(err)

@@ -228,7 +228,8 @@ func (b *bash) runOn(ctx context.Context, in BashInput, command env.Command) age
 	if in.RunInBackground {
 		command.Output, wait = nil, 0
 	}
-	t, err := b.tasks.start(ctx, legible{b.env}, command)
+	confining, confined := env.ConfinementOf(ctx, b.env)
+	t, err := b.tasks.start(ctx, legible{b.env}, command, confined && confining.Auto && !command.Unconfined)
 	if err != nil {
 		return failed(fmt.Errorf("the command did not run: %w", err))
 	}

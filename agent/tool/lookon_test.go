@@ -192,7 +192,7 @@ func TestOutputIsReportedOncePerLook(t *testing.T) {
 	var changes []agent.TaskChange
 	ts := NewTasks(func(c agent.TaskChange) { changes = append(changes, c) })
 	noisy := &chatty{}
-	if _, err := ts.start(t.Context(), noisy, env.Command{Line: "x"}); err != nil {
+	if _, err := ts.start(t.Context(), noisy, env.Command{Line: "x"}, false); err != nil {
 		t.Fatal(err)
 	}
 	noisy.print("a", "b")

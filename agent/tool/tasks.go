@@ -41,6 +41,8 @@ type task struct {
 	over    atomic.Bool // it has ended
 	toldEnd atomic.Bool // and that was reported
 	changed func(agent.TaskChange)
+	// confined says that it needs no consent in the mode auto, nor what is typed to it.
+	confined bool
 }
 
 // Progress is the data of a result about a task, or about a command that could
@@ -60,13 +62,13 @@ type Progress struct {
 }
 
 // start starts a command as a task.
-func (ts *Tasks) start(ctx context.Context, commands env.Commands, c env.Command) (*task, error) {
+func (ts *Tasks) start(ctx context.Context, commands env.Commands, c env.Command, confined bool) (*task, error) {
 	ts.starting.Lock()
 	defer ts.starting.Unlock()
 	if running := ts.running(); running >= maxTasks {
 		return nil, fmt.Errorf("%d tasks are running already; stop one first", running)
 	}
-	t := &task{id: strconv.Itoa(ts.last + 1), command: c, printed: &printed{}, changed: ts.changed}
+	t := &task{id: strconv.Itoa(ts.last + 1), command: c, printed: &printed{}, changed: ts.changed, confined: confined}
 	c.Output = t.output(c.Output)
 	p, err := commands.Start(ctx, c)
 	if err != nil {

@@ -141,6 +141,31 @@ func TestAutoIsConfined(t *testing.T) {
 	}
 }
 
+// K-47: what is typed to a confined command needs no consent in the mode auto, and does to
+// one that runs outside.
+func TestAutoTypesToConfinedCommands(t *testing.T) {
+	t.Parallel()
+	types := func(task string) llmtest.Round {
+		return llmtest.Round{Calls: []llmtest.Call{use("WriteStdin", "id", task, "chars", "echo typed-$((6*7)); exit\n", "yield_time_ms", 60000)}}
+	}
+	p, id, _ := confinedPage(t, backend.Sandbox{},
+		bashes("command", "sh", "run_in_background", true, "input", true), types("1"),
+		bashes("command", "sh", "run_in_background", true, "input", true, "unconfined", true), types("2"))
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeAuto},
+	})
+	p.send(id, "work")
+	await(p, anyOf[agent.ToolCallEnd])
+	if end := await(p, anyOf[agent.ToolCallEnd]); !strings.Contains(end.Output, "typed-42") {
+		t.Errorf("confined: %s", end.Output)
+	}
+	p.allow(id, await(p, anyOf[agent.ApprovalRequest]))
+	await(p, anyOf[agent.ToolCallEnd])
+	if request := await(p, anyOf[agent.ApprovalRequest]); request.Tool != "WriteStdin" {
+		t.Errorf("%+v", request)
+	}
+}
+
 // K-47: a person who allows a command that reads a secret is obeyed: it does not run
 // where the secret is hidden.
 func TestAutoReadsWhatIsAllowed(t *testing.T) {

@@ -184,6 +184,11 @@ func checkTools() []check {
 func (c *command) checkSandbox() check {
 	level := sandbox.Confinement(c.ctx, false)
 	ch := check{Kind: "sandbox", Name: "sandbox", State: stateOK, Detail: level.Sentence()}
+	if level.Holds() {
+		ch.Detail += " The mode auto runs them so, without asking."
+	} else {
+		ch.Detail += " The mode auto asks about each command that does more than read."
+	}
 	if level.By == confine.Landlock {
 		ch.Next = "Landlock takes the place of namespaces, because " + level.Detail
 	}
