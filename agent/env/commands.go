@@ -196,7 +196,11 @@ func (l *Local) confinedSpec(ctx context.Context, c Command) (sandbox.Spec, erro
 		return spec, err
 	}
 	if confining, ok := l.Confinement(ctx); ok {
+		secrets, settings, whole := l.secrets.find(l.real)
+		c.Exposed = !whole
 		profile := confining.Profile(c)
+		profile.Secrets = secrets
+		l.replace(&profile, settings)
 		spec.Confine = &profile
 		if found, ok := repository.Find(l.real); ok {
 			found.Protect(ctx, &profile, &l.started.links)

@@ -245,6 +245,9 @@ type Command struct {
 	TTY bool
 	// Output receives text as it appears; see [sandbox.Spec]. It may be nil.
 	Output func(text string)
+	// Exposed says that the project has more secrets than can be hidden from a confined
+	// command, which then reaches no host. The environment sets it.
+	Exposed bool
 	// Unconfined runs it as the user would, and Hosts are what it may reach though
 	// confined commands may not. A person has agreed to that.
 	Unconfined bool

@@ -33,6 +33,7 @@ type Local struct {
 	// ripgrep is the path of the ripgrep program; empty means our own search.
 	ripgrep string
 	started *started
+	secrets *secretFiles
 }
 
 var _ Environment = (*Local)(nil)
@@ -51,7 +52,7 @@ func NewLocal(dir string) (*Local, error) {
 	if _, err := os.ReadDir(real); err != nil {
 		return nil, fmt.Errorf("open folder: %w", explain(dir, err))
 	}
-	return &Local{dir: abs, real: real, ripgrep: sandbox.LookPath("rg"), started: newStarted()}, nil
+	return &Local{dir: abs, real: real, ripgrep: sandbox.LookPath("rg"), started: newStarted(), secrets: &secretFiles{}}, nil
 }
 
 // Initialize implements [Host]. A Local needs no preparation.

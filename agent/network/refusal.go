@@ -18,6 +18,8 @@ const (
 	Unlisted Reason = "unlisted"
 	// Closed is any host while no rule allows one.
 	Closed Reason = "closed"
+	// Exposed is any host while secrets cannot be hidden from who asks.
+	Exposed Reason = "exposed"
 	// Port is a port that the host's rules do not allow.
 	Port Reason = "port"
 	// Denied is a host, or the address of a name, that a rule denies.
@@ -62,6 +64,7 @@ var refusals = map[Reason]string{
 	Malformed:  "%s is not a plain host name or address",
 	Unlisted:   "%s is not in allowedDomains",
 	Closed:     "%s is not reachable, because commands have no network here",
+	Exposed:    "%s is refused, because the project has more files that may hold secrets than can be hidden from commands",
 	Port:       "%s has a port that allowedDomains does not list for this host",
 	Denied:     "%s is in deniedDomains",
 	Local:      "%s leads to this computer, and neither allowLocalBinding nor the address allows that",

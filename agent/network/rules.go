@@ -33,7 +33,11 @@ type Rules struct {
 	allowed, denied []rule
 	local           bool
 	unreadable      bool // an entry of DeniedDomains
+	exposed         bool
 }
+
+// Shut returns rules that allow nothing, because secrets cannot be hidden.
+func Shut() *Rules { return &Rules{exposed: true} }
 
 // rule is one entry.
 type rule struct {
@@ -133,6 +137,9 @@ func (r *Rules) Check(t Target) error {
 	case !r.Any():
 		if r != nil && r.unreadable {
 			return refuse(t.String(), Unreadable)
+		}
+		if r != nil && r.exposed {
+			return refuse(t.String(), Exposed)
 		}
 		return refuse(t.String(), Closed)
 	case matchAny(r.denied, t, (rule).denies):

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -155,6 +156,19 @@ func (m *mounts) arrange(dir string) error {
 			}
 		}
 	}
+	for _, path := range p.Secrets {
+		if real, err := m.links.follow(path); err == nil && !m.links.isDir(real) {
+			m.cover(os.DevNull, real)
+		}
+	}
+	for _, s := range p.Shown {
+		real, err := m.links.follow(s.Path)
+		source, err2 := m.links.follow(s.Source)
+		if err := errors.Join(err, err2); err != nil {
+			return fmt.Errorf("show %s without its secrets: %w", s.Path, err)
+		}
+		m.cover(source, real)
+	}
 	if p.Sockets == confine.SocketsOwn {
 		m.hideSockets(foreignSockets())
 	}
@@ -211,6 +225,12 @@ func (m *mounts) hide(path string) error {
 	}
 	m.pin(real)
 	return nil
+}
+
+// cover shows a file instead of another one, which cannot be moved away then.
+func (m *mounts) cover(source, path string) {
+	m.bind(hides, readableBind, source, path)
+	m.pin(path)
 }
 
 // hideSockets covers the sockets of other programs, which the command could

@@ -88,7 +88,11 @@ func (w *Workbench) confining(session, of, folder string) func(context.Context) 
 				slog.Warn("could not make folders for confined commands", "err", err)
 			}
 			p := asked.At(at)
-			past.remember(c.Line, connect(&p, asked, c.Hosts), c.Hosts)
+			rules := hostRules(asked, c.Hosts, p.LocalBinding)
+			if c.Exposed {
+				rules = network.Shut()
+			}
+			past.remember(c.Line, connect(&p, rules), c.Hosts)
 			return p
 		}
 		confining := env.Confining{
@@ -134,12 +138,11 @@ var withoutRetries = []string{
 	"npm_config_update_notifier=false", "NO_UPDATE_NOTIFIER=1", "PIP_DISABLE_PIP_VERSION_CHECK=1",
 }
 
-// connect gives a command the hosts that it may reach, some of them for this command
-// alone. If there are none, all are refused to it at once.
-func connect(p *confine.Profile, asked confine.Request, once []string) *proxy.Proxy {
-	rules := hostRules(asked, once, p.LocalBinding)
+// connect gives a command the hosts that it may reach. If there are none, all are
+// refused to it at once.
+func connect(p *confine.Profile, rules *network.Rules) *proxy.Proxy {
 	answers := proxy.New(network.Dialer{Rules: rules})
-	p.Proxy, p.Asked = answers, true
+	answers.Asks, p.Proxy = true, answers
 	if rules.Any() {
 		p.Network = confine.NetworkProxy
 	} else {
@@ -148,7 +151,8 @@ func connect(p *confine.Profile, asked confine.Request, once []string) *proxy.Pr
 	return answers
 }
 
-// hostRules returns the rules about the hosts that commands may reach. Entries that
+// hostRules returns the rules about the hosts that commands may reach, some of them
+// once. Entries that
 // cannot be read are left out.
 func hostRules(asked confine.Request, once []string, local bool) *network.Rules {
 	rules, err := network.New(network.Settings{

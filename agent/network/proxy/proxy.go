@@ -39,6 +39,9 @@ const user = "atelier"
 
 // Proxy answers for one command. Use [New].
 type Proxy struct {
+	// Asks says that a person is asked for refused hosts. Set it before use.
+	Asks bool
+
 	dialer network.Dialer
 	secret string // if it is not empty, clients must send it as their password
 
@@ -63,9 +66,12 @@ func (p *Proxy) Refused() (clauses []string) {
 	return clauses
 }
 
-// Wanted returns the hosts among those that a person can be asked for, as entries of
-// a list of allowed hosts.
+// Wanted returns the hosts among those for which a person is asked, as entries of a
+// list of allowed hosts; none without Asks.
 func (p *Proxy) Wanted() (hosts []string) {
+	if !p.Asks {
+		return nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range p.refused {

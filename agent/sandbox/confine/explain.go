@@ -117,7 +117,7 @@ func (p Profile) Refusals() string {
 		refused, more = refused[:mostRefusals], fmt.Sprintf("; and %d more", rest)
 	}
 	text := "The sandbox's proxy refused hosts to this command: " + strings.Join(refused, "; ") + more + "."
-	if wanted := p.Proxy.Wanted(); p.Asked && len(wanted) > 0 {
+	if wanted := p.Proxy.Wanted(); len(wanted) > 0 {
 		text += " If it runs again, the user is asked whether it may reach " + strings.Join(wanted[:min(mostRefusals, len(wanted))], ", ") + "."
 	}
 	return text
@@ -159,7 +159,7 @@ func refusedPath(line string) string {
 
 // denied explains a word of the system that may have other reasons.
 func (p Profile) denied(line string) (Blocked, bool) {
-	if path, ok := p.named(line, p.Hidden); ok {
+	if path, ok := p.named(line, slices.Concat(p.Hidden, p.Secrets)); ok {
 		return Blocked{BlockedRead, path}, true
 	}
 	if len(p.Frozen) == 0 { // elsewhere the system has other words for what follows

@@ -126,18 +126,18 @@ type refusing int
 
 func (refusing) Environ(string, bool) []string { return nil }
 func (refusing) Serve(net.Listener)            {}
-func (r refusing) Wanted() (hosts []string) {
-	for i := range int(r) {
-		hosts = append(hosts, fmt.Sprintf("h%d", i))
-	}
-	return hosts
-}
+func (refusing) Wanted() []string              { return nil }
 func (r refusing) Refused() (clauses []string) {
 	for i := range int(r) {
 		clauses = append(clauses, fmt.Sprintf("h%d is refused", i))
 	}
 	return clauses
 }
+
+// wanting is one that would ask for them.
+type wanting struct{ refusing }
+
+func (wanting) Wanted() []string { return []string{"h0", "h1"} }
 
 // With a proxy, a program that does not use it is told from a host that is
 // refused. K-17.
@@ -166,7 +166,7 @@ func TestExplainWithAProxy(t *testing.T) {
 	if got := (Profile{Network: NetworkProxy, Proxy: refusing(20)}).Refusals(); !strings.HasSuffix(got, "h7 is refused; and 12 more.") {
 		t.Error(got)
 	}
-	if got := (Profile{Proxy: refusing(2), Asked: true}).Refusals(); !strings.HasSuffix(got, "h1 is refused. If it runs again, the user is asked whether it may reach h0, h1.") {
+	if got := (Profile{Proxy: wanting{refusing(2)}}).Refusals(); !strings.HasSuffix(got, "h1 is refused. If it runs again, the user is asked whether it may reach h0, h1.") {
 		t.Error(got)
 	}
 	if got := (Profile{}).Refusals() + (Profile{Network: NetworkProxy}).Refusals(); got != "" {

@@ -2,7 +2,10 @@
 // system enforces. It has values and rules only; package sandbox enforces them.
 package confine
 
-import "net"
+import (
+	"net"
+	"slices"
+)
 
 // Profile is what a confined command may do. Its zero value reads every file,
 // writes nothing but private temporary files and reaches nobody.
@@ -15,12 +18,10 @@ type Profile struct {
 	// Protected lists files and folders that it cannot change in spite of
 	// Writable. One that does not exist cannot be created either.
 	Protected []string
-	// Stubs says for which of Protected a file stands in while there is none, instead
-	// of an empty folder.
-	Stubs []Stub
 	// Hidden lists files and folders that it cannot read, and Readable what it
 	// may read inside them. Writable folders stay visible inside Hidden ones.
 	Hidden, Readable []string
+	Covered
 	// Frozen lists the folders whose own entries it cannot create, rename or
 	// delete in spite of Writable, because the system could not protect what is in
 	// them otherwise. The system fills it in.
@@ -38,9 +39,6 @@ type Profile struct {
 	// does not answer.
 	Network Network
 	Proxy   Proxy
-	// Asked says that a person is asked for refused hosts if the same command runs
-	// again.
-	Asked bool
 	// LocalBinding lets programs outside connect to ports that it opens, where
 	// the system can tell.
 	LocalBinding bool
@@ -49,9 +47,22 @@ type Profile struct {
 	Relaxed
 }
 
+// Covered says what a command sees instead of files. Stubs says for which of Protected
+// a file stands in while there is none, instead of an empty folder. Where something can
+// be mounted, Secrets lists files that it cannot read either, also in Writable folders,
+// and Shown those of which it reads something else.
+type Covered struct {
+	Stubs   []Stub
+	Secrets []string
+	Shown   []Shown
+}
+
 // Stub is a file that stands where there must be none, with a text that means to who
 // reads it what no file means.
 type Stub struct{ Path, Text string }
+
+// Shown is a file of which a command reads another one, and which it cannot change.
+type Shown struct{ Path, Source string }
 
 // Relaxed is what a profile does without where it would be in the way. Nested
 // lets a command confine its own children. Weaker accepts a means that works
@@ -79,8 +90,15 @@ func (p Profile) environ() (env []string) {
 }
 
 // WithoutLayers returns the profile for a system on which nothing can be put over a
-// folder: variables lead to the own folders of caches, as far as programs know them.
+// folder or a file: variables lead to the own folders of caches, as far as programs know
+// them, and files outside of writable folders that would be shown otherwise are hidden.
 func (p Profile) WithoutLayers() Profile {
+	for _, s := range p.Shown {
+		if !slices.ContainsFunc(p.Writable, func(dir string) bool { return within(dir, s.Path) }) {
+			p.Hidden = append(slices.Clone(p.Hidden), s.Path)
+		}
+	}
+	p.Shown, p.Secrets = nil, nil
 	p.Env, p.Caches = append(p.environ(), p.Env...), nil
 	return p
 }
@@ -122,7 +140,8 @@ type Proxy interface {
 	// when the command has ended, and then ends its connections.
 	Serve(net.Listener)
 	// Refused returns what was refused so far, as clauses that name the host, and
-	// Wanted the hosts among them that a person can be asked for.
+	// Wanted the hosts among them for which a person is asked if the same command runs
+	// again.
 	Refused() []string
 	Wanted() []string
 }

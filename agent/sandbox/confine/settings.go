@@ -206,8 +206,17 @@ var secrets = strings.Fields(`
 	.config/BraveSoftware .thunderbird .bash_history .zsh_history .python_history .psql_history .claude.json .codex/auth.json
 	.claude/.credentials.json .gemini/oauth_creds.json .local/share/opencode/auth.json .config/github-copilot .Xauthority .mysql_history
 	.node_repl_history .local/share/fish/fish_history .gem/credentials .composer/auth.json .config/composer/auth.json .config/rclone
+	.m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .subversion/auth .config/glab-cli .config/1Password .config/Bitwarden
+	.config/ngrok .config/heroku .netlify .config/netlify .fly .local/share/com.vercel.cli .config/configstore .sentryclirc .dbt/profiles.yml .kaggle
+	.databrickscfg .snowsql .oci .config/openstack .cloudflared .wrangler .config/.wrangler .supabase .expo .huggingface/token .config/anthropic
+	.bundle/config .config/helm .pip/pip.conf .config/pip/pip.conf .yarnrc.yml .yarnrc .condarc .terraformrc .local/share/kwalletd .config/Slack
+	.config/discord .config/Code .config/stripe snap/firefox .var/app .bitcoin .electrum .ethereum .config/solana .env .ansible .sqlite_history
 	.config/containers/auth.json .config/sops .config/doctl .config/hcloud .pulumi/credentials.json .cache/huggingface/token
 `)
+
+// systemSecrets are those of the computer that an administrator reads.
+var systemSecrets = strings.Fields(`/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssl/private /etc/wireguard /etc/NetworkManager/system-connections
+	/etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ecdsa_key /etc/ssh/ssh_host_ed25519_key`)
 
 // caches are the folders of a home in which programs keep what they can make or fetch
 // again, the folder of the own copy, and the variable that names the first.
@@ -223,7 +232,7 @@ var caches = []struct{ path, own, variable string }{
 
 // profile returns what commands may do, given the lists of all settings.
 func (at Place) profile(read, write, denied []string) Profile {
-	p := Profile{Writable: []string{at.Project}, Temp: at.Temp, Readable: slices.Clone(at.Visible), Hidden: slices.Clone(at.Own)}
+	p := Profile{Writable: []string{at.Project}, Temp: at.Temp, Readable: slices.Clone(at.Visible), Hidden: append(slices.Clone(at.Own), systemSecrets...)}
 	if write != nil {
 		p.Writable = write
 	}
