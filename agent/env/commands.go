@@ -72,6 +72,10 @@ func (l *Local) open(ctx context.Context, line string, spec sandbox.Spec) *repos
 	if !ok {
 		return nil
 	}
+	spec.Confine.Shown = slices.DeleteFunc(spec.Confine.Shown, func(s confine.Shown) bool { // git would take the copy for a change
+		rel, err := filepath.Rel(l.real, s.Path)
+		return err == nil && filepath.IsLocal(rel)
+	})
 	watch := found.Watch(ctx, only, &l.started.links)
 	found.Open(spec.Confine, only)
 	return watch

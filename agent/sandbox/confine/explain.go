@@ -44,6 +44,7 @@ var (
 	deniedPath    = lazily(`(?i)EACCES: permission denied,? \w+ '([^']+)'|([^\s'"‘’:]+)['"’]?: permission denied`)
 	entryWords    = lazily(`(?i)cannot (?:remove|move|create)|unlink|rename|mkdir`)
 	busyWords     = lazily(`(?i)device or resource busy|EBUSY|is a directory|EISDIR|cannot overwrite directory`)
+	addWords      = lazily(`can only add regular files`)
 	socketWords   = lazily(`(?i)operation not permitted|EPERM`)
 	networkWords  = lazily(`(?i)could not resolve host|temporary failure in name resolution|name or service not known|` +
 		`network is unreachable|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no such host|failed to lookup address|dial tcp|unknown host`)
@@ -73,6 +74,10 @@ func (p Profile) Explain(output string, failed bool) (Blocked, bool) {
 		case busyWords().MatchString(line): // what is protected is a mount, and a folder where it does not exist
 			if _, ok := p.named(line, p.Protected); ok {
 				return p.write(line), true
+			}
+		case addWords().MatchString(line): // git, of a secret that is covered
+			if path, ok := p.named(line, p.Secrets); ok {
+				return Blocked{BlockedRead, path}, true
 			}
 		case deniedWords().MatchString(line):
 			if b, ok := p.denied(line); ok {

@@ -15,6 +15,7 @@ func TestExplain(t *testing.T) {
 		Writable:  []string{"/p", "/cache"},
 		Protected: []string{"/p/.git", "/p/.agent", "/p/.mcp.json"},
 		Hidden:    []string{"/home/u/.ssh", "/home/u/.netrc"},
+		Covered:   Covered{Secrets: []string{"/p/.env"}},
 	}
 	for output, want := range map[string]Blocked{
 		"fatal: Unable to create '/p/.git/index.lock': Read-only file system\n":                     {BlockedGit, "/p/.git/index.lock"},
@@ -36,6 +37,8 @@ func TestExplain(t *testing.T) {
 		"curl: (7) Failed to connect to example.com port 80: Connection refused":                    {},
 		"PermissionError: [Errno 1] Operation not permitted: socket.socket(AF_UNIX)":                {BlockedSocket, ""},
 		"cat: /root/file: Permission denied":                                                        {},
+		"error: .env: can only add regular files, symbolic links or git-directories":                {BlockedRead, ".env"},
+		"cat: .env: Permission denied":                                                              {BlockedRead, ".env"},
 		"exit status 1":                                                                             {},
 		"bash: ./src: Is a directory":                                                               {},
 		"":                                                                                          {},
