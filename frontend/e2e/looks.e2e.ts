@@ -112,11 +112,10 @@ test.each(['en', 'zh-CN'] as const)(
     await field.fill('Double every fourth one')
     await page.keyboard.press('Enter')
     const question = page.getByRole('region', { name: say.question })
-    // The difference is shown, although the write will be refused.
-    await question.locator('.row.del', { hasText: 'once(4)' }).waitFor()
-    await seen('unread')
-    await answer(question, say.allow)
+    // The first write fails unasked, because the file was not read.
     await page.getByText('I look first.').waitFor()
+    await question.locator('.row.del', { hasText: 'once(4)' }).waitFor()
+    await seen('asked')
     await answer(question, say.allow)
     await page.getByText('Done, in').waitFor()
     await untilRest(page)
