@@ -149,8 +149,7 @@ func keeper() agent.Tool {
 func TestToolsKeepThings(t *testing.T) {
 	t.Parallel()
 	call := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Keep", struct{}{})}}
-	var model *llmtest.Model
-	model = llmtest.Script(call, call, llmtest.Round{Text: "done"}, call, llmtest.Round{Text: "done"}, llmtest.Round{Text: "done"})
+	model := llmtest.Script(call, call, llmtest.Round{Text: "done"}, call, llmtest.Round{Text: "done"}, llmtest.Round{Text: "done"})
 	r := newRig(t, model, keeper())
 	r.run("go")
 	r.open()

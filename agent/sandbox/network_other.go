@@ -5,5 +5,3 @@ package sandbox
 // privateNetwork is a network for the confined commands of one [Scope]; there is none on
 // this system.
 type privateNetwork struct{}
-
-func (*privateNetwork) close() {}

@@ -35,7 +35,7 @@ export const messages = {
   editor_opened: '{name} was asked to open {path}.',
   commands_tab: 'Commands',
   confine_intro:
-    'The operating system limits what a confined command can do, whatever the command contains. The mode Auto confines them without this switch. It applies to background commands too, but not to those that you type yourself.',
+    'The operating system limits what a confined command can do, whatever the command contains. This applies to background commands too, but not to those that you type yourself. The mode Auto confines commands without this switch.',
   confine: 'Confine commands in every mode',
   confine_hint:
     'They write only in the project, cannot read your keys, and have no network unless a settings file lists hosts. Git commands change the repository, but not its settings and hooks; other commands leave it as it is. The files that tell other programs what to run stay as they are.',
