@@ -222,9 +222,9 @@ var systemSecrets = strings.Fields(`/etc/shadow /etc/shadow- /etc/gshadow /etc/g
 // again, the folder of the own copy, and the variable that names the first.
 var caches = []struct{ path, own, variable string }{
 	{".cache", "xdg", "XDG_CACHE_HOME"}, {".cache/go-build", "go-build", "GOCACHE"}, // each above those inside of it
-	{"go/pkg", "go-pkg", ""}, {"go/bin", "go-bin", ""},
-	{".npm", "npm", "npm_config_cache"}, {".yarn", "yarn", ""}, {".cache/yarn", "yarn-cache", "YARN_CACHE_FOLDER"},
-	{".local/share/pnpm", "pnpm", ""}, {".bun", "bun", ""}, {".deno", "deno", ""}, {".cache/pip", "pip", "PIP_CACHE_DIR"},
+	{"go/pkg", "go-pkg", "GOMODCACHE"}, {"go/bin", "go-bin", "GOBIN"},
+	{".npm", "npm", "npm_config_cache"}, {".yarn", "yarn", "YARN_GLOBAL_FOLDER"}, {".cache/yarn", "yarn-cache", "YARN_CACHE_FOLDER"},
+	{".local/share/pnpm", "pnpm", "npm_config_store_dir"}, {".bun", "bun", "BUN_INSTALL_CACHE_DIR"}, {".deno", "deno", ""}, {".cache/pip", "pip", "PIP_CACHE_DIR"},
 	{".cargo/registry", "cargo-registry", ""}, {".cargo/git", "cargo-git", ""}, {".rustup", "rustup", ""},
 	{".gradle", "gradle", "GRADLE_USER_HOME"}, {".m2/repository", "maven", ""}, {".nuget/packages", "nuget", "NUGET_PACKAGES"},
 	{".cache/ccache", "ccache", "CCACHE_DIR"}, {".pub-cache", "pub", "PUB_CACHE"}, {".ivy2", "ivy", ""}, {".cache/composer", "composer", "COMPOSER_CACHE_DIR"},
