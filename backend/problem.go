@@ -59,6 +59,7 @@ const (
 	ProblemQueueVerb         ProblemID = "queue_verb"
 	ProblemQueueEmpty        ProblemID = "queue_empty"
 	ProblemTaskUnknown       ProblemID = "task_unknown"
+	ProblemTaskPort          ProblemID = "task_port"
 
 	// Problems of servers' questions, and of slash commands, with the command's name
 	// first.
@@ -269,6 +270,7 @@ var problems = map[ProblemID]problem{
 		code: CodeNotFound, message: "This command is no longer known. It ended with its session, or long ago.",
 		kept: "What the agent read of its output is in the conversation.",
 	},
+	ProblemTaskPort:      {code: CodeNotFound, message: "This command does not listen on port {0} any more.", kept: keptAll, next: "Look at what it prints."},
 	ProblemModelUnchosen: {code: CodeNoModel, message: "No model is chosen.", next: "Choose one in the toolbar."},
 	ProblemLimitNegative: {code: CodeInvalid, message: "A limit cannot be negative.", kept: keptSettings, next: "Leave it empty for no limit."},
 	ProblemModeUnknown:   {code: CodeInvalid, message: `"{0}" is not a permission mode.`},

@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"net"
 	"time"
 
 	"atelier.dev/atelier/agent/internal/charset"
@@ -85,6 +86,17 @@ type Process interface {
 	// Stop ends the command and everything it started, and waits until that is
 	// done.
 	Stop()
+}
+
+// Server is implemented by processes that may open ports.
+type Server interface {
+	// Ports returns the ports of the loopback on which the command listens, or what
+	// it started.
+	Ports() []int
+	// Dial connects to one.
+	Dial(port int) (net.Conn, error)
+	// Private reports whether its loopback is not that of this machine.
+	Private() bool
 }
 
 // Host describes the machine, and opens and closes it.

@@ -63,6 +63,9 @@ func childProcesses(folder string) (pids []int) {
 	return pids
 }
 
+// Private reports whether the command has a loopback of its own.
+func (p *Process) Private() bool { return p.cmd.network != nil }
+
 // Dial connects to a port of the loopback that the command has.
 func (p *Process) Dial(port int) (net.Conn, error) {
 	network := p.cmd.network

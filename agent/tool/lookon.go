@@ -33,6 +33,9 @@ type TaskInfo struct {
 	// ended.
 	Ended  time.Time
 	Result env.CommandResult
+	// Ports are those of the loopback on which a running task listens; see
+	// [Tasks.Open].
+	Ports []int
 }
 
 // TaskText is a part of a task's output, from byte Begin to byte End of the
@@ -85,6 +88,8 @@ func (t *task) info() TaskInfo {
 	info := TaskInfo{ID: t.id, Line: t.command.Line, Dir: t.command.Dir, Started: t.began}
 	if r, over := t.wait(context.Background(), 0); over {
 		info.Ended, info.Result = t.began.Add(r.Duration), r
+	} else if server, ok := t.process.(env.Server); ok {
+		info.Ports = server.Ports()
 	}
 	return info
 }

@@ -32,15 +32,16 @@ type Tasks struct {
 
 // task is a background command, running or ended.
 type task struct {
-	id      string
-	command env.Command
-	began   time.Time
-	process env.Process
-	printed *printed
-	told    atomic.Bool // its id was given out, so it outlives its call
-	over    atomic.Bool // it has ended
-	toldEnd atomic.Bool // and that was reported
-	changed func(agent.TaskChange)
+	id       string
+	command  env.Command
+	began    time.Time
+	process  env.Process
+	printed  *printed
+	told     atomic.Bool // its id was given out, so it outlives its call
+	over     atomic.Bool // it has ended
+	toldEnd  atomic.Bool // and that was reported
+	changed  func(agent.TaskChange)
+	forwards forwards
 	// confined says that it needs no consent in the mode auto, nor what is typed to it.
 	confined bool
 }

@@ -2,10 +2,14 @@ package workbench_test
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -138,6 +142,73 @@ func TestAutoIsConfined(t *testing.T) {
 	last := await(p, anyOf[agent.ToolCallEnd])
 	if outside() || !strings.Contains(last.Output, "can write only in the project") {
 		t.Errorf("after the switch to auto: %s", last.Output)
+	}
+}
+
+// K-47, OAS-118: a server that a confined command starts is listed with its port, the
+// session's next command reaches it, and so does a person with one press, until it ends.
+func TestAServerIsReached(t *testing.T) {
+	t.Parallel()
+	const serve = `echo hello >index.html; python3 -c '
+import http.server
+s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+open("port", "w").write(str(s.server_port))
+s.serve_forever()'`
+	p, id, _ := confinedPage(t, backend.Sandbox{},
+		bashes("command", serve, "run_in_background", true),
+		bashes("command", "for i in $(seq 100); do test -s port && break; sleep 0.05; done; exec 3<>/dev/tcp/127.0.0.1/$(cat port); printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3"))
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeAuto},
+	})
+	p.send(id, "work")
+	await(p, anyOf[agent.ToolCallEnd])
+	if next := await(p, anyOf[agent.ToolCallEnd]); !strings.Contains(next.Output, "hello") {
+		t.Fatalf("the next command: %s", next.Output)
+	}
+	text, err := os.ReadFile(filepath.Join(p.folder, "port"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := must[workbench.TaskList](p, "tasks.list", workbench.TasksRequest{Session: id})
+	if len(list.Tasks) != 1 || !slices.Contains(list.Tasks[0].Ports, port) {
+		t.Fatalf("tasks %+v, want port %d", list.Tasks, port)
+	}
+	if conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", string(text))); err == nil {
+		_ = conn.Close()
+		t.Error("the server can be reached before it is opened")
+	}
+	open := workbench.TaskOpenRequest{Session: id, Task: "1", Port: port}
+	at := must[workbench.TaskAddress](p, "tasks.open", open)
+	for range 3 {
+		if again := must[workbench.TaskAddress](p, "tasks.open", open); again != at {
+			t.Errorf("opened again at %s, before at %s", again.URL, at.URL)
+		}
+		reply, err := http.Get(at.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(reply.Body)
+		if _ = reply.Body.Close(); err != nil || string(body) != "hello\n" {
+			t.Errorf("%q, %v", body, err)
+		}
+	}
+	if _, err := call[workbench.TaskAddress](p, "tasks.open", workbench.TaskOpenRequest{Session: id, Task: "1", Port: 1}); err == nil || err.ID != backend.ProblemTaskPort {
+		t.Errorf("another port: %v", err)
+	}
+	must[workbench.TaskInfo](p, "tasks.stop", workbench.TaskRef{Session: id, Task: "1"})
+	if _, err := call[workbench.TaskAddress](p, "tasks.open", open); err == nil {
+		t.Error("a task that ended is opened")
+	}
+	for { // the address goes with the task; if it does not, the test ends at its time limit
+		conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(at.URL, "http://"), "/"))
+		if err != nil {
+			break
+		}
+		_ = conn.Close()
 	}
 }
 

@@ -2,9 +2,11 @@ package workbench
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -84,6 +86,22 @@ func (w *Workbench) stopTask(_ context.Context, in TaskRef) (TaskInfo, error) {
 	return taskInfo(in.Session, place.env.WorkingDirectory(), t), nil
 }
 
+// openTask opens a port of a task for the person, and returns the address of its page.
+func (w *Workbench) openTask(_ context.Context, in TaskOpenRequest) (TaskAddress, error) {
+	place, ok := w.placeOf(in.Session)
+	if !ok {
+		return TaskAddress{}, errNoTask
+	}
+	address, err := place.tasks.Open(in.Task, in.Port)
+	switch {
+	case errors.Is(err, tool.ErrNoPort):
+		return TaskAddress{}, backend.Problem(backend.ProblemTaskPort, strconv.Itoa(in.Port))
+	case err != nil:
+		return TaskAddress{}, errNoTask
+	}
+	return TaskAddress{URL: "http://" + address + "/"}, nil
+}
+
 // errNoTask answers a request about an unknown task.
 var errNoTask = backend.Problem(backend.ProblemTaskUnknown)
 
@@ -96,6 +114,7 @@ func taskInfo(session, folder string, t tool.TaskInfo) TaskInfo {
 		StartedAt: t.Started.UnixMilli(), State: TaskRunning,
 	}
 	if t.Ended.IsZero() {
+		info.Ports = t.Ports
 		return info
 	}
 	info.EndedAt, info.State, info.ExitCode = t.Ended.UnixMilli(), TaskExited, t.Result.ExitCode
@@ -120,6 +139,20 @@ type TaskInfo struct {
 	State     TaskState `json:"state"`
 	// ExitCode is the exit code of a task that exited.
 	ExitCode int `json:"exit_code,omitempty"`
+	// Ports are those on which a running task listens; tasks.open leads to them.
+	Ports []int `json:"ports,omitempty"`
+}
+
+// TaskOpenRequest is for tasks.open: a port of a task.
+type TaskOpenRequest struct {
+	Session string `json:"session"`
+	Task    string `json:"task"`
+	Port    int    `json:"port"`
+}
+
+// TaskAddress answers tasks.open.
+type TaskAddress struct {
+	URL string `json:"url"`
 }
 
 // TaskState is a task's state, or how it ended.

@@ -121,7 +121,7 @@ func TestAPageFollowsATaskAndStopsIt(t *testing.T) {
 		t.Errorf("%d processes are left", n)
 	}
 	told.await(id, agent.TaskChange{Task: "1"})
-	if again := must[workbench.TaskInfo](p, "tasks.stop", workbench.TaskRef{Session: id, Task: "1"}); again != stopped {
+	if again := must[workbench.TaskInfo](p, "tasks.stop", workbench.TaskRef{Session: id, Task: "1"}); !cmp.Equal(again, stopped) {
 		t.Errorf("stopped again: %+v", again)
 	}
 	for method, args := range map[string]any{

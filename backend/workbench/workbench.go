@@ -198,6 +198,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "tasks.list", w.listTasks)
 	handle(d, "tasks.output", w.taskOutput)
 	handle(d, "tasks.stop", w.stopTask)
+	handle(d, "tasks.open", w.openTask)
 	handle(d, "changes.list", w.listChanges)
 	handle(d, "changes.diff", w.diffOfChange)
 	handle(d, "changes.lines", w.linesOfFile)

@@ -2,12 +2,14 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { violations } from './axe'
 import {
   openPage,
   openPanel,
   panelOf,
   prompt,
   shot,
+  shots,
   unfoldTurn,
   untilFocused,
   untilUncovered,
@@ -21,18 +23,20 @@ const stage = useStage()
 /** A call that starts a background task. */
 const left = (command: string) => ({ name: 'Bash', input: { command, run_in_background: true } })
 
-async function start(rounds: Round[]) {
+async function start(rounds: Round[], mode: 'Allow everything' | 'Auto' = 'Allow everything') {
   const model = (stage.model = await startModel(rounds))
   const host = (stage.host = await startHost({
     env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
   }))
   const opened = await openPage(stage.browser, host.url)
   await opened.page.getByLabel(/^Permission mode/).click()
-  await opened.page.getByRole('option', { name: /^Allow everything/ }).click()
-  await opened.page
-    .getByRole('dialog')
-    .getByRole('button', { name: 'Allow everything', exact: true })
-    .click()
+  await opened.page.getByRole('option', { name: new RegExp(`^${mode}`) }).click()
+  if (mode === 'Allow everything') {
+    await opened.page
+      .getByRole('dialog')
+      .getByRole('button', { name: 'Allow everything', exact: true })
+      .click()
+  }
   await untilUncovered(opened.page)
   return { host, ...opened }
 }
@@ -195,5 +199,32 @@ test('the user’s own timeout of commands applies', async () => {
   await page.reload()
   await open()
   await expect.poll(() => field.inputValue()).toBe('600')
+  expect(offences).toEqual([])
+})
+
+// K-47
+test('a server that the agent started in the mode auto is opened with one press', async () => {
+  const serve = [
+    'echo "<h1>Fresh figs</h1>" >index.html',
+    'exec python3 -m http.server --bind 127.0.0.1 8127',
+  ].join('; ')
+  const { page, offences } = await start(
+    [{ text: 'I serve the page.', calls: [left(serve)] }, { text: 'It is served.' }],
+    'Auto',
+  )
+  await prompt(page, 'Serve the page')
+  await page.getByText('It is served.').waitFor()
+  await openPanel(page, 'Running')
+  const panel = panelOf(page, 'Running')
+  const open = panel.getByRole('button', { name: /^Open :8127 of/ })
+  await open.waitFor()
+  expect(await violations(page)).toEqual([])
+  await shots(page, 'tasks-server')
+  const opened = page.context().waitForEvent('page')
+  await open.focus()
+  await page.keyboard.press('Enter')
+  await (await opened).getByRole('heading', { name: 'Fresh figs' }).waitFor()
+  await panel.getByRole('button', { name: /^Stop / }).click()
+  await open.waitFor({ state: 'detached' })
   expect(offences).toEqual([])
 })

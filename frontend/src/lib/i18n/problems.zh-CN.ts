@@ -289,6 +289,11 @@ export const problems: Record<ProblemID, Words> = {
     message: '这条命令已没有记录：它已随会话结束，或早已结束。',
     kept: '智能体读到的输出仍在对话中。',
   },
+  task_port: {
+    message: '这条命令已不再监听端口 {0}。',
+    kept: '没有做任何更改。',
+    next: '请查看它的输出。',
+  },
   model_unchosen: { message: '没有选择模型。', next: '请在工具栏选择一个。' },
   limit_negative: { message: '限制不能是负数。', kept: '设置没有更改。', next: '留空表示不限制。' },
   mode_unknown: { message: '“{0}”不是一种权限模式。' },

@@ -19,10 +19,12 @@ export class Tasks {
   #refreshes: Record<string, () => Promise<void>> = {}
   #call: Call
   #onproblem: (problem: ApiError) => void
+  #openLink: (url: string) => void
 
-  constructor(call: Call, onproblem: (problem: ApiError) => void) {
+  constructor(call: Call, onproblem: (problem: ApiError) => void, openLink: (url: string) => void) {
     this.#call = call
     this.#onproblem = onproblem
+    this.#openLink = openLink
   }
 
   /** Reads the tasks of all sessions. */
@@ -88,6 +90,23 @@ export class Tasks {
       else this.#onproblem(problem)
     }
     this.#stopping.delete(key)
+  }
+
+  /** Opens the page that a task serves on a port. */
+  async open({ session, id }: Task, port: number): Promise<void> {
+    try {
+      const { url } = await this.#call('tasks.open', { session, task: id, port })
+      this.#openLink(url)
+    } catch (thrown) {
+      this.#onproblem(asApiError(thrown))
+      await this.#refresh(session)
+    }
+  }
+
+  /** Looks on which ports the running tasks of some sessions listen by now. */
+  async look(sessions: readonly string[]): Promise<void> {
+    const running = sessions.filter((id) => this.running([id]) > 0)
+    await Promise.all(running.map((id) => this.#refresh(id)))
   }
 
   /** The output of a task. Every caller gets the same object. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Call } from '../api'
 import type { ToolEntry } from '../model/entries'
 import type { Event, TaskChange, TaskInfo } from '../types.gen'
@@ -30,7 +30,7 @@ function tasksOver(answers: { list?: TaskInfo[]; stop?: () => Promise<TaskInfo> 
     return { tasks }
   }) as unknown as Call
   const problems: string[] = []
-  const tasks = new Tasks(call, (problem) => problems.push(problem.message))
+  const tasks = new Tasks(call, (problem) => problems.push(problem.message), vi.fn())
   const tell = (data: TaskChange, session = 'a') => {
     const event: Event = { session_id: session, at: 5, kind: 'task_change', data }
     tasks.receive({ session, seq: 0, events: [event] })

@@ -148,7 +148,11 @@ export class Workbench {
     this.approvals = new Approvals(call)
     this.todos = new Kept(call, todoTool)
     this.plans = new Kept(call, planTool)
-    this.tasks = new Tasks(call, (problem) => (this.problem = problem))
+    this.tasks = new Tasks(
+      call,
+      (problem) => (this.problem = problem),
+      (url) => this.openLink(url),
+    )
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
     this.changes = new Changes(call)

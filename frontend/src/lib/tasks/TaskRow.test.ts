@@ -36,6 +36,7 @@ function show(change: Partial<Task> = {}, printed = '') {
   const call = vi.fn(async () => ({ text: printed, begin: 0, end: printed.length }))
   const tail = new Tail('a', '1', call as unknown as Call)
   const onstop = vi.fn(async () => {})
+  const onopen = vi.fn(async () => {})
   const props = {
     task: { ...task, ...change },
     tail,
@@ -43,10 +44,11 @@ function show(change: Partial<Task> = {}, printed = '') {
     stopping: false,
     folder: '',
     agent: '',
+    onopen,
     onstop,
     ontoggle: () => {},
   }
-  return { call, onstop, props, ...render(TaskRow, props) }
+  return { call, onopen, onstop, props, ...render(TaskRow, props) }
 }
 
 test.each<[Partial<Task>, string]>([
@@ -123,4 +125,12 @@ test('the end is followed until the user scrolls up, and again after “Jump to 
   expect(log.scrollTop).toBe(1000)
   expect(call).toHaveBeenCalledTimes(reads + 1)
   expect(screen.queryByRole('button', { name: 'Jump to latest' })).toBeNull()
+})
+
+test('a port on which the task listens is opened with one press, as long as it runs', async () => {
+  const { onopen, props, rerender } = show({ ports: [5173, 8080] })
+  await fireEvent.click(screen.getByRole('button', { name: /^Open :8080 of npm run dev/ }))
+  expect(onopen).toHaveBeenCalledExactlyOnceWith(8080)
+  await rerender({ ...props, task: { ...task, state: 'exited' } })
+  expect(screen.queryByRole('button', { name: /^Open/ })).toBeNull()
 })

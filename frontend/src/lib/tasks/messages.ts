@@ -15,6 +15,8 @@ export const messages = {
   by_agent: 'by {title}',
   stop: 'Stop',
   stop_named: 'Stop {command}',
+  open: 'Open :{port}',
+  open_named: 'Open :{port} of {command} in the browser',
   output: 'Output of {command}',
   earlier: 'Earlier output is not shown.',
 } as const

@@ -15,6 +15,8 @@ export const zhCN: Translated<typeof messages> = {
   by_agent: '来自“{title}”',
   stop: '停止',
   stop_named: '停止 {command}',
+  open: '打开 :{port}',
+  open_named: '打开 :{port}（{command}），在浏览器中',
   output: '{command} 的输出',
   earlier: '更早的输出不再显示。',
 }
