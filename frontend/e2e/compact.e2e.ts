@@ -36,7 +36,7 @@ test('a long conversation is compacted', async () => {
   let release = () => {}
   const gate = new Promise<void>((resolve) => (release = resolve))
   const { page, model, host, offences } = await start([
-    { text: answer, usage: usage(9990) },
+    { text: answer, usage: usage(15990) },
     { reasoning: 'What matters?', rest: gate, text: summary, usage: usage(9000) },
     { text: 'It is mended.', usage: usage(900) },
     { text: 'All of it in a sentence.', usage: usage(900) },
@@ -46,7 +46,7 @@ test('a long conversation is compacted', async () => {
   const meter = page.getByRole('button', {
     name: /^What fills the context: .* tokens in context/,
   })
-  await meter.getByText('50%').waitFor()
+  await meter.getByText('80%').waitFor()
   await untilRest(page)
   await prompt(page, 'Go on')
   await page.getByText('The older part of the conversation is being summarised…').waitFor()

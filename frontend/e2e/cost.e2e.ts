@@ -69,7 +69,7 @@ test('every request is priced, and an unknown price is never shown as zero', asy
   await options.first().waitFor({ state: 'detached' })
 
   await prompt(page, 'Hello')
-  await page.getByText(/priced-1 · .*120\.0 k in · 4\.0 k out · \$0\.13$/).waitFor()
+  await page.getByText(/Priced One · .*120\.0 k in · 4\.0 k out · \$0\.13$/).waitFor()
   await page.getByRole('button', { name: 'Cost of this session: $0.1300' }).click()
   const panel = panelOf(page, 'Cost')
   const row = (name: string | RegExp) => panel.getByRole('row', { name })

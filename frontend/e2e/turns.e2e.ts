@@ -87,7 +87,7 @@ test('a finished turn is one line that says what it did, and unfolds, by keyboar
   await expect
     .poll(summary)
     .toMatch(
-      /^3 read, 1 search, 1 changed, 1 question, tests failed \+1 −1 · [\d.]+ m?s · <?\$0\.0\d$/,
+      /^3 read, 1 search, 1 changed, you were asked once, tests failed \+1 −1 · [\d.]+ m?s · <?\$0\.0\d$/,
     )
   await page.getByText('I’ll look at the program first.').waitFor({ state: 'detached' })
   // The last failure stays in sight.
