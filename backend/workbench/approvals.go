@@ -44,7 +44,7 @@ func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty
 	if session != in.Session {
 		return backend.Empty{}, backend.Problem(backend.ProblemApprovalElsewhere)
 	}
-	if mode != "" && mode != agent.ModeAcceptEdits {
+	if mode != "" {
 		if req, _, err := w.pending(ctx, in.Session, in.Approval); err != nil || !slices.Contains(leadsTo(req.Tool), mode) {
 			return backend.Empty{}, cmp.Or[error](err, backend.Problem(backend.ProblemAnswerInvalid))
 		}

@@ -38,7 +38,7 @@ func TestPlanIsApproved(t *testing.T) {
 		}
 	}
 	enter := await(p, anyOf[agent.ApprovalRequest])
-	refuses(enter, agent.ModeAuto, agent.ModeBypass, agent.ModeDefault)
+	refuses(enter, agent.ModeAcceptEdits, agent.ModeAuto, agent.ModeBypass, agent.ModeDefault)
 	p.answer(backend.Approval{Session: id, Request: enter}, agent.Answer{Decision: agent.Allow, Mode: agent.ModePlan})
 
 	early := await(p, anyOf[agent.ApprovalRequest]) // plan mode is enforced where tools run
