@@ -255,9 +255,8 @@ type KeptState struct {
 	// Text is what a model is reminded of when the conversation was summarised; empty
 	// means nothing.
 	Text string `json:"text,omitempty"`
-	// Line is what the list of sessions says of it; nil means nothing, and an empty line
-	// that there is nothing to say any more.
-	Line *string `json:"line,omitempty"`
+	// Line is what the list of sessions says of it; empty means nothing.
+	Line string `json:"line,omitempty"`
 }
 
 // ServerResult is what a tool of an MCP server returned beside text and pictures.

@@ -308,10 +308,7 @@ func (s *SessionInfo) applyDetails(d agent.ToolCallEnd) {
 		s.use(d.Details.Skill)
 	}
 	if k := d.Details.Kept; k != nil {
-		at := KeptAt{Tool: d.Tool, Seq: s.Seq}
-		if k.Line != nil {
-			at.Line = text.Head(*k.Line, maxKeptLine)
-		}
+		at := KeptAt{Tool: d.Tool, Seq: s.Seq, Line: text.Head(k.Line, maxKeptLine)}
 		s.Kept = append(slices.Clone(s.Kept), at)
 		ofTool := func(k KeptAt) bool { return k.Tool == at.Tool }
 		if first := slices.IndexFunc(s.Kept, ofTool); len(s.Kept)-first > maxKept {

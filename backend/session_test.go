@@ -16,14 +16,14 @@ import (
 func TestPlacesOfWhatToolsKeep(t *testing.T) {
 	t.Parallel()
 	var info backend.SessionInfo
-	keep := func(tool string, line *string) {
+	keep := func(tool string, line string) {
 		info.Apply(agent.Event{Seq: info.Seq + 1, Data: agent.ToolCallEnd{Tool: tool, Details: &agent.Details{Kept: &agent.KeptState{Line: line}}}})
 	}
-	keep("ExitPlanMode", nil)
+	keep("ExitPlanMode", "")
 	for range 40 {
-		keep("TodoWrite", new(strings.Repeat("a", 500)))
+		keep("TodoWrite", strings.Repeat("a", 500))
 	}
-	keep("TodoWrite", new("last"))
+	keep("TodoWrite", "last")
 	if n := len(info.Kept); n != 17 || info.Kept[0].Tool != "ExitPlanMode" || info.Kept[0].Seq != 1 {
 		t.Fatalf("%d places: %+v", n, info.Kept)
 	}

@@ -126,9 +126,8 @@ func run(_ context.Context, in Input, call agent.Invocation) (agent.Result, erro
 	if err != nil {
 		return agent.Result{}, err
 	}
-	line, kept := list.line(), agent.KeptState{State: state}
-	kept.Line = &line
-	if line != "" {
+	kept := agent.KeptState{State: state, Line: list.line()}
+	if kept.Line != "" {
 		kept.Text = "Your list of tasks, as you wrote it last:\n" + list.String()
 	}
 	return agent.Result{Output: list.String(), Data: list, Details: &agent.Details{Kept: &kept}}, nil
@@ -158,7 +157,11 @@ func (l *List) change(in Input) error {
 			l.Tasks = slices.Delete(l.Tasks, at, at+1)
 			break
 		}
-		l.Tasks[at].Status = map[bool]Status{true: Pending, false: Completed}[l.Tasks[at].Status == Completed]
+		if l.Tasks[at].Status == Completed {
+			l.Tasks[at].Status = Pending
+		} else {
+			l.Tasks[at].Status = Completed
+		}
 	}
 	return nil
 }

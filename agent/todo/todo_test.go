@@ -68,7 +68,7 @@ func TestForms(t *testing.T) {
 			t.Fatalf("step %d: %q, want %q", i+1, got.Output, step.want)
 		}
 		kept = got.Details.Kept.State
-		if line := *got.Details.Kept.Line; line != step.line {
+		if line := got.Details.Kept.Line; line != step.line {
 			t.Errorf("step %d: line %q, want %q", i+1, line, step.line)
 		}
 		if reminded := strings.Contains(got.Details.Kept.Text, step.want); reminded != (step.line != "") {

@@ -102,7 +102,7 @@ func piecesOf(ev agent.Event, inputs map[string]string) []piece {
 			p.diffs = d.Details.Changes
 		}
 		p.output = d.Output
-		if d.Details != nil && d.Details.Kept != nil && d.Details.Kept.Line == nil && d.Details.Kept.Text != "" {
+		if d.Details != nil && d.Details.Kept != nil && d.Details.Kept.Line == "" && d.Details.Kept.Text != "" {
 			return []piece{p, {kind: document, text: d.Details.Kept.Text}}
 		}
 		return []piece{p}

@@ -100,7 +100,6 @@ func TestSkillPrompt(t *testing.T) {
 // and no text in it becomes markup; a list with a line of its own is in its call.
 func TestKeptDocuments(t *testing.T) {
 	t.Parallel()
-	line := "Looking"
 	for format, want := range map[string]string{"html": "<strong>slowly</strong>", "md": "One, **slowly**."} {
 		for text, shown := range map[string]bool{
 			"# Way\n\nOne, **slowly**.": true, "One, **slowly**. <script>x</script>": true, "": false,
@@ -110,7 +109,7 @@ func TestKeptDocuments(t *testing.T) {
 			if strings.Contains(got, want) != shown || strings.Contains(got, "<script>x") {
 				t.Errorf("%s of %q: %s", format, text, got)
 			}
-			end.Details.Kept.Line = &line
+			end.Details.Kept.Line = "Looking"
 			if got := write(t, format, "", end); strings.Contains(got, want) {
 				t.Errorf("%s has the list of tasks twice: %s", format, got)
 			}
