@@ -2,6 +2,8 @@ package ask_test
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,23 +108,21 @@ func TestFormsOfQuestions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, bindings := range ask.Tool().Spec().Bindings {
-				for _, b := range bindings {
-					if b.Name != c.call {
-						continue
-					}
-					own, err := b.Input(raw)
-					if err != nil {
-						t.Fatal(err)
-					}
-					var got ask.Input
-					if err := json.Unmarshal(own, &got); err != nil {
-						t.Fatal(err)
-					}
-					if diff := cmp.Diff(ask.Input{Questions: []ask.Question{c.want}}, got); diff != "" {
-						t.Errorf("(-want +got):\n%s", diff)
-					}
-				}
+			all := slices.Concat(slices.Collect(maps.Values(ask.Tool().Spec().Bindings))...)
+			at := slices.IndexFunc(all, func(b agent.Binding) bool { return b.Name == c.call })
+			if at < 0 {
+				t.Fatalf("there is no binding %s", c.call)
+			}
+			own, err := all[at].Input(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got ask.Input
+			if err := json.Unmarshal(own, &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(ask.Input{Questions: []ask.Question{c.want}}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}

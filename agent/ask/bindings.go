@@ -2,7 +2,6 @@ package ask
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"atelier.dev/atelier/agent"
@@ -11,15 +10,14 @@ import (
 // wide is everything that models send: the members of all vendors, and the single
 // question of the Open Agent SDK (OAS-307).
 type wide struct {
-	Questions []any  `json:"questions,omitempty"`
-	Question  string `json:"question,omitempty"`
-	Header    string `json:"header,omitempty"`
-	Options   []any  `json:"options,omitempty"`
-	// Multi and MultiSelect are the same.
-	MultiSelect bool `json:"multiSelect,omitempty"`
-	Answers     any  `json:"answers,omitempty"`
-	Annotations any  `json:"annotations,omitempty"`
-	Metadata    any  `json:"metadata,omitempty"`
+	Questions   []any  `json:"questions,omitempty"`
+	Question    string `json:"question,omitempty"`
+	Header      string `json:"header,omitempty"`
+	Options     []any  `json:"options,omitempty"`
+	MultiSelect bool   `json:"multiSelect,omitempty"`
+	Answers     any    `json:"answers,omitempty"`
+	Annotations any    `json:"annotations,omitempty"`
+	Metadata    any    `json:"metadata,omitempty"`
 }
 
 // asked is a question as any model writes it. Type is Gemini's: choice, text or yesno.
@@ -150,9 +148,5 @@ func byID(r agent.Result, cut func(string) string) string {
 		}
 		all[id] = answer{append([]string{}, d.answers[i].words()...)}
 	}
-	text, err := json.Marshal(map[string]any{"answers": all})
-	if err != nil {
-		return cut(errors.Join(errors.New("the answers cannot be written"), err).Error())
-	}
-	return cut(string(text))
+	return cut(agent.ResultOf(map[string]any{"answers": all}).Output)
 }

@@ -34,11 +34,11 @@ func (in Input) Validate() error {
 		if err := q.validate(); err != nil {
 			return fmt.Errorf("question %d: %w", i+1, err)
 		}
-		if key := plain.Key(q.Question); seen[key] {
+		key := plain.Key(q.Question)
+		if seen[key] {
 			return fmt.Errorf("question %d is asked twice", i+1)
-		} else {
-			seen[key] = true
 		}
+		seen[key] = true
 	}
 	return nil
 }
