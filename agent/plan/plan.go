@@ -52,18 +52,22 @@ type Document struct {
 	Edited bool   `json:"edited,omitempty"`
 }
 
-type nothing struct {
+// proposal is what a model says when it proposes to plan first.
+type proposal struct {
 	Reason string `json:"reason,omitempty" jsonschema:"why planning first is worth it, in a sentence"`
 }
 
 // Validate says in a phrase for the model what is wrong with the reason.
-func (n nothing) Validate() error { return plain.Check("the reason", n.Reason, 1_000, false) }
+func (p proposal) Validate() error { return plain.Check("the reason", p.Reason, 1_000, false) }
+
+// own returns the proposal itself: every model sends it in this form.
+func (p proposal) own() (proposal, error) { return p, nil }
 
 // Tools returns both tools. Whoever runs the session changes the mode when the user
 // answers ([agent.Answer]), and hands a [Reply] to the call.
 func Tools() []agent.Tool {
 	enter := agent.Spec{
-		Name: Enter, Description: strings.TrimSpace(enterDescription), ReadOnly: true, Idempotent: true, Bindings: enterBindings(),
+		Name: Enter, Description: strings.TrimSpace(enterDescription), ReadOnly: true, Idempotent: true, Bindings: bindings[proposal](Enter, "enter_plan_mode", proposal.own),
 		Question: &agent.Question{
 			Reason: agent.ReasonPlanFirst, Unless: agent.ModePlan,
 			Declined: "The user wants no separate plan. Go on with the task itself.",
@@ -71,7 +75,7 @@ func Tools() []agent.Tool {
 		},
 	}
 	exit := agent.Spec{
-		Name: Exit, Description: strings.TrimSpace(exitDescription), ReadOnly: true, Bindings: exitBindings(),
+		Name: Exit, Description: strings.TrimSpace(exitDescription), ReadOnly: true, Bindings: bindings[Input](Exit, "exit_plan_mode", wide.own),
 		Question: &agent.Question{
 			Reason:   agent.ReasonPlanReady,
 			Declined: "The user sent the plan back. Nothing may be changed yet: rework the plan and present it again.",
@@ -81,8 +85,8 @@ func Tools() []agent.Tool {
 	return []agent.Tool{agent.Function(enter, entered), agent.Function(exit, agent.Depends(agent.ThisCall, approved))}
 }
 
-func entered(context.Context, nothing) (string, error) {
-	return "Plan mode holds. Look around and change nothing until you know what has to be done, then present the plan.", nil
+func entered(context.Context, proposal) (string, error) {
+	return "You are in plan mode now. Look around and change nothing until you know what has to be done, then present the plan.", nil
 }
 
 func approved(_ context.Context, in Input, call agent.Invocation) (agent.Result, error) {
@@ -98,7 +102,7 @@ func approved(_ context.Context, in Input, call agent.Invocation) (agent.Result,
 	}
 	text := "The user approved the plan. Carry it out now."
 	if doc.Edited {
-		text = "The user edited the plan and approved it. What holds is this:\n\n" + doc.Plan + "\n\nCarry it out now."
+		text = "The user edited the plan and approved it. Their version:\n\n" + doc.Plan + "\n\nCarry it out now."
 	}
 	if said := strings.TrimSpace(reply.Comments); said != "" {
 		text += " They said: " + said
@@ -108,20 +112,15 @@ func approved(_ context.Context, in Input, call agent.Invocation) (agent.Result,
 	}}}, nil
 }
 
-// The forms that models know. None of Claude's own has a member; its plan was in a file.
-type (
-	shown struct {
-		Plan string `json:"plan" jsonschema:"the whole plan, in Markdown"`
-	}
-	wide struct {
-		Plan           string `json:"plan,omitempty"`
-		PlanText       string `json:"plan_text,omitempty"`
-		Markdown       string `json:"markdown,omitempty"`
-		PlanFilename   string `json:"plan_filename,omitempty"`
-		Approved       any    `json:"approved,omitempty"`
-		AllowedPrompts any    `json:"allowedPrompts,omitempty"`
-	}
-)
+// wide is a plan as any model sends it.
+type wide struct {
+	Plan           string `json:"plan,omitempty"`
+	PlanText       string `json:"plan_text,omitempty"`
+	Markdown       string `json:"markdown,omitempty"`
+	PlanFilename   string `json:"plan_filename,omitempty"`
+	Approved       any    `json:"approved,omitempty"`
+	AllowedPrompts any    `json:"allowedPrompts,omitempty"`
+}
 
 // own reads a plan. That a model calls its own plan approved counts for nothing.
 func (w wide) own() (Input, error) {
@@ -132,17 +131,11 @@ func (w wide) own() (Input, error) {
 	return in, nil
 }
 
-func enterBindings() map[string][]agent.Binding {
-	same := func(n nothing) (nothing, error) { return n, nil }
-	small := agent.Understand[nothing](Enter, "enter_plan_mode", same)
+// bindings returns the bindings of a tool, which Claude knows by its canonical name and
+// other models in snake_case.
+func bindings[Shown, Wide, Own any](tool, snake string, as func(Wide) (Own, error)) map[string][]agent.Binding {
+	others := []agent.Binding{agent.Understand[Shown](tool, snake, as)}
 	return map[string][]agent.Binding{
-		"anthropic": {agent.Understand[nothing](Enter, Enter, same)}, "openai": {small}, "gemini": {small}, "spec": {small},
-	}
-}
-
-func exitBindings() map[string][]agent.Binding {
-	small := agent.Understand[shown](Exit, "exit_plan_mode", wide.own)
-	return map[string][]agent.Binding{
-		"anthropic": {agent.Understand[shown](Exit, Exit, wide.own)}, "openai": {small}, "gemini": {small}, "spec": {small},
+		"anthropic": {agent.Understand[Shown](tool, tool, as)}, "openai": others, "gemini": others, "spec": others,
 	}
 }

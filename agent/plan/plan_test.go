@@ -18,8 +18,8 @@ func TestApproved(t *testing.T) {
 		``:                                {"The user approved the plan. Carry it out now.", `{"plan":"# A\n\nb"}`},
 		`{"comments":"Go."}`:              {"The user approved the plan. Carry it out now. They said: Go.", `{"plan":"# A\n\nb"}`},
 		`{"plan":"# A\n\nb\n"}`:           {"The user approved the plan. Carry it out now.", `{"plan":"# A\n\nb"}`},
-		`{"plan":"# C"}`:                  {"The user edited the plan and approved it. What holds is this:\n\n# C\n\nCarry it out now.", `{"plan":"# C","edited":true}`},
-		`{"plan":"# C","comments":"Go."}`: {"The user edited the plan and approved it. What holds is this:\n\n# C\n\nCarry it out now. They said: Go.", `{"plan":"# C","edited":true}`},
+		`{"plan":"# C"}`:                  {"The user edited the plan and approved it. Their version:\n\n# C\n\nCarry it out now.", `{"plan":"# C","edited":true}`},
+		`{"plan":"# C","comments":"Go."}`: {"The user edited the plan and approved it. Their version:\n\n# C\n\nCarry it out now. They said: Go.", `{"plan":"# C","edited":true}`},
 	} {
 		input, err := exit.Spec().Bindings["anthropic"][0].Input(json.RawMessage(`{"plan":"# A\n\nb","approved":true}`))
 		if err != nil {

@@ -104,7 +104,7 @@ func TestToolsOfThePerson(t *testing.T) {
 				t.Errorf("asked (-want +got):\n%s", diff)
 			}
 			for tool, want := range map[string]string{
-				"AskUser": says.answer, "TodoWrite": "[x] 1. Look\n[>] 2. Build\n", "EnterPlanMode": "Plan mode holds.",
+				"AskUser": says.answer, "TodoWrite": "[x] 1. Look\n[>] 2. Build\n", "EnterPlanMode": "You are in plan mode now.",
 				"ExitPlanMode": "Build it small.\n\nCarry it out now. They said: Go.",
 			} {
 				if end := ends[tool]; end.IsError || !strings.Contains(end.ForModel(), want) {
