@@ -1,6 +1,6 @@
 /** The state of an agent, and the tool calls that concern agents. */
 import type { ToolEntry } from './entries'
-import { argumentsOf } from './arguments'
+import { argumentsOf } from './json'
 import type { SessionInfo } from '../types.gen'
 
 export type AgentState = 'working' | 'waiting' | 'done' | 'failed' | 'stopped' | 'starting'

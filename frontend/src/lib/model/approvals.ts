@@ -1,6 +1,6 @@
 /** What a question shows of a call, and how its letters are guarded. */
 import type { Answer, ApprovalRequest, Effect, Risk } from '../types.gen'
-import { argumentsOf } from './arguments'
+import { argumentsOf } from './json'
 import { serverCall } from './serverCall'
 
 /** What the call is about, for the heading. */

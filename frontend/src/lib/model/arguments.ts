@@ -4,8 +4,6 @@ import { questionsOf } from './question'
 import { argumentsOf } from './json'
 import { markHidden } from './visible'
 
-export { argumentsOf }
-
 /** The names of arguments that describe a call, the best first. */
 const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'description', 'task']
 

@@ -1,5 +1,6 @@
 /** What a number of calls did, counted. */
-import { argument, argumentsOf } from './arguments'
+import { argument } from './arguments'
+import { argumentsOf } from './json'
 import { changedBy } from './changes'
 import type { Entry, ToolEntry } from './entries'
 import { isFailedCommand, isSlip } from './outcomes'
