@@ -96,6 +96,28 @@ test('a session has the lines of its calls, except denied ones, and the branch t
   expect(log.events.reduce(fold, session).branch).toBe('fix')
 })
 
+test('a session has the last 16 places of what each tool keeps', () => {
+  const log = new Log()
+  const keep = (tool: string, line: string) => {
+    const details = { kept: { state: {}, line } }
+    log.add('tool_call_end', {
+      call_id: '1',
+      tool,
+      output: '',
+      outcome: 'done',
+      duration_ms: 1,
+      details,
+    })
+  }
+  keep('ExitPlanMode', '')
+  for (let at = 0; at < 40; at++) keep('TodoWrite', `t${at}`)
+  const { kept = [] } = log.events.reduce(fold, sessionInfo('a'))
+  expect(kept.map(({ tool, line }) => [tool, line])).toEqual([
+    ['ExitPlanMode', ''],
+    ...Array.from({ length: 16 }, (_, at) => ['TodoWrite', `t${at + 24}`]),
+  ])
+})
+
 test('the work of a session includes that of its agents', () => {
   const session = sessionInfo('a', { branch: 'main', cost: { usd: 1, unknown: 0 } })
   const helper = agent('h', 'a', { lines: { added: 4, removed: 1 }, cost: { usd: 2, unknown: 1 } })

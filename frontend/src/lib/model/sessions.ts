@@ -99,11 +99,11 @@ function change(session: SessionInfo, event: Event): SessionInfo {
   }
 }
 
-/** Where tools keep something, once one of them kept something more. */
-const keptAfter = (before: readonly KeptAt[] = [], tool: string, seq = 0, line?: string) => [
-  ...before.slice(-31),
-  { tool, seq, line },
-]
+/** Where tools keep something, once one of them kept something more; no more of each than in backend.SessionInfo. */
+function keptAfter(before: readonly KeptAt[] = [], tool: string, seq = 0, line?: string): KeptAt[] {
+  const own = before.filter((at) => at.tool === tool).slice(-15)
+  return [...before.filter((at) => at.tool !== tool), ...own, { tool, seq, line }]
+}
 
 /** What a session is at, as its tools keep it; empty if none says so. */
 export const doingIn = (session: SessionInfo): string => keptAt(session, todoTool)?.line ?? ''
