@@ -227,7 +227,7 @@ test('a plan is begun, commented on, sent back, edited and approved with a mode'
   await shots(page, 'asked-plan-edit')
   await shown.getByRole('button', { name: 'Read', exact: true }).click()
   await shown.getByText('for a month').waitFor()
-  await shown.getByRole('combobox', { name: /^Go on with/ }).click()
+  await shown.getByRole('combobox', { name: /^Continue in/ }).click()
   await page.getByRole('option', { name: /Accept edits/ }).click()
   await untilArmed(shown)
   await shown.getByRole('button', { name: 'Approve' }).click()

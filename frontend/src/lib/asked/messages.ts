@@ -5,7 +5,6 @@ export const messages = {
   plan: 'The agent’s plan',
   plan_first: 'The agent wants to plan first',
   own_words: 'In your own words',
-  own_words_of: 'In your own words: {question}',
   preview: 'Preview of “{label}”',
   one_of: 'Choose one',
   several_of: 'Choose any',
@@ -20,13 +19,13 @@ export const messages = {
   comment_field: 'Your comment on line {line}',
   remarks: 'What should change?',
   send_back: 'Send back',
-  go_on: 'Go on with',
+  go_on: 'Continue in',
   approve: 'Approve',
-  approve_hint: 'The plan as it stands here holds, and the agent begins.',
+  approve_hint: 'The agent carries out the plan as it is shown here.',
   back_needs: 'Say what should change: comment on a line, or write it below.',
-  first_why: 'It would look around, change nothing, and present a plan to you.',
+  first_why: 'It would explore without changing anything, then show you a plan.',
   first_yes: 'Plan first',
-  first_no: 'Go on without',
+  first_no: 'Continue without a plan',
 } as const
 
 export const own = translator('asked/messages', messages)

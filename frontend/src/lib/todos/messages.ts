@@ -9,7 +9,7 @@ export const messages = {
   plan: 'The plan that you approved',
   plan_edited: 'The plan that you edited and approved',
   copy: 'Copy the plan',
-  no_plan: 'A plan of the agent that you approve in this session stays here.',
+  no_plan: 'A plan that you approve in this session appears here.',
 } as const
 
 export const own = translator('todos/messages', messages)

@@ -10,5 +10,5 @@ export const zhCN: Translated<typeof messages> = {
   plan: '你批准的计划',
   plan_edited: '你编辑并批准的计划',
   copy: '复制计划',
-  no_plan: '你在本会话中批准的智能体计划会显示在这里。',
+  no_plan: '你在本会话中批准的计划会显示在这里。',
 }

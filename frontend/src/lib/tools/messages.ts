@@ -21,7 +21,7 @@ export const messages = {
   todo_pending: 'To do:',
   todo_in_progress: 'In progress:',
   todo_completed: 'Done:',
-  todo_cancelled: 'Dropped:',
+  todo_cancelled: 'Cancelled:',
   no_answer: 'no answer',
   not_answered: 'not answered',
   no_plan: 'without a plan',

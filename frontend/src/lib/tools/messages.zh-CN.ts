@@ -22,7 +22,7 @@ export const zhCN: Translated<typeof messages> = {
   todo_pending: '待办：',
   todo_in_progress: '进行中：',
   todo_completed: '已完成：',
-  todo_cancelled: '已放弃：',
+  todo_cancelled: '已取消：',
   no_answer: '没有回答',
   not_answered: '没有回答',
   no_plan: '不做计划',
