@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"atelier.dev/atelier/agent/command"
+	"atelier.dev/atelier/agent/internal/effect"
 	"atelier.dev/atelier/agent/repository"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/agent/sandbox/confine"
@@ -21,7 +21,6 @@ import (
 // started tracks commands that run beside their callers.
 type started struct {
 	scope sandbox.Scope
-	links repository.Links
 	life  context.Context // ends with Cleanup, and ends every started command
 	end   context.CancelFunc
 	mu    sync.Mutex // guards adding to all against waiting for it
@@ -48,7 +47,7 @@ func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 	if err != nil {
 		return CommandResult{}, err
 	}
-	watch := l.open(ctx, c.Line, spec)
+	watch := l.open(c.Line, &spec)
 	r, err := l.exec(ctx, spec)
 	if watch != nil {
 		r.Notes = watch.End(context.WithoutCancel(ctx))
@@ -57,9 +56,9 @@ func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 }
 
 // open lets a confined line of git commands write the repository that the project's
-// folder belongs to, and returns who looks at it afterwards; nil if the line is another
-// one. A command that runs on beside its caller could change the repository after that.
-func (l *Local) open(ctx context.Context, line string, spec sandbox.Spec) *repository.Watch {
+// folder belongs to, and returns the comparison that follows the line; nil if the line is
+// another one. No process of the line lives on: it could change the repository later.
+func (l *Local) open(line string, spec *sandbox.Spec) *repository.Watch {
 	if spec.Confine == nil || runtime.GOOS == "windows" {
 		return nil
 	}
@@ -68,15 +67,19 @@ func (l *Local) open(ctx context.Context, line string, spec sandbox.Spec) *repos
 		return nil
 	}
 	home, _ := os.UserHomeDir()
-	only, ok := repository.OnlyGit(line, command.Place{Dir: spec.Dir, Project: l.real, Home: home, Exists: exists})
+	only, ok := repository.OnlyGit(line, effect.Place{Dir: spec.Dir, Project: l.real, Home: home, Exists: exists})
 	if !ok {
 		return nil
 	}
+	watch, ok := found.Watch(only)
+	if !ok {
+		return nil
+	}
+	spec.Whole = true
 	spec.Confine.Shown = slices.DeleteFunc(spec.Confine.Shown, func(s confine.Shown) bool { // git would take the copy for a change
 		rel, err := filepath.Rel(l.real, s.Path)
 		return err == nil && filepath.IsLocal(rel)
 	})
-	watch := found.Watch(ctx, only, &l.started.links)
 	found.Open(spec.Confine, only)
 	return watch
 }
@@ -207,7 +210,7 @@ func (l *Local) confinedSpec(ctx context.Context, c Command) (sandbox.Spec, erro
 		l.replace(&profile, settings)
 		spec.Confine = &profile
 		if found, ok := repository.Find(l.real); ok {
-			found.Protect(ctx, &profile, &l.started.links)
+			found.Protect(&profile)
 		}
 	}
 	return spec, nil

@@ -171,9 +171,14 @@ EOF
 true`, "git commit -qam x"},
 			"echo >hook.sh; git status; git commit --allow-empty -qm x; git rebase --continue; test ! -e $HOME/.bashrc # may fail",
 		},
-		"an alias":            {"", []string{"git config alias.st '!touch $PWNED'", "git -c alias.x='!touch .git/x' x; git -c core.fsmonitor='touch .git/y;' status"}, "git st; ls .git/x .git/y && touch $PWNED # may fail"},
-		"a function":          {"", []string{monitor + "evil; git() { cp evil .git/config; }; git status", "alias git=cp; git evil .git/config"}, "git status"},
-		"a program named git": {"", []string{monitor + "evil; printf '#!/bin/sh\ncp evil .git/config\n' >git; chmod +x git; ./git status; PATH=.:$PATH git status"}, "git status"},
+		"a rebase of megabytes": {"git checkout -q -b r HEAD~1; echo conflict >a.txt; git commit -qam c; git rebase main # may fail",
+			[]string{"yes '# long' | head -c 5000000 >>.git/rebase-merge/git-rebase-todo; echo 'exec touch $PWNED' >>.git/rebase-merge/git-rebase-todo"},
+			"git checkout --ours a.txt; git add a.txt; git rebase --continue # may fail"},
+		"a program that stays": {"", []string{"git add . & (sleep 0.1; echo ../evil >.git/commondir) & git status"}, "sleep 0.3; git status"},
+		"-m takes no message":  {"", []string{"git rebase -m --exec='touch $PWNED' HEAD~1", "git log -m --output=.git/commondir HEAD; git add ."}, "git rebase --continue; git status # may fail"},
+		"an alias":             {"", []string{"git config alias.st '!touch $PWNED'", "git -c alias.x='!touch .git/x' x; git -c core.fsmonitor='touch .git/y;' status"}, "git st; ls .git/x .git/y && touch $PWNED # may fail"},
+		"a function":           {"", []string{monitor + "evil; git() { cp evil .git/config; }; git status", "alias git=cp; git evil .git/config"}, "git status"},
+		"a program named git":  {"", []string{monitor + "evil; printf '#!/bin/sh\ncp evil .git/config\n' >git; chmod +x git; ./git status; PATH=.:$PATH git status"}, "git status"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -199,5 +204,33 @@ true`, "git commit -qam x"},
 				t.Errorf("the repository is broken\nagent: %s\nuser: %s", said, out)
 			}
 		})
+	}
+}
+
+// K-47: what git takes programs from cannot even be written while a line of git commands
+// runs, so that nothing depends on the comparison after it. A hook of the user tries.
+func TestConfinedGitKeepsWhatRuns(t *testing.T) {
+	t.Parallel()
+	r := newConfinedRepository(t)
+	r.user(`git worktree add -q -b second ../second; git config core.hooksPath .hk; mkdir -p .hk .vscode; rm -rf .git/hooks
+cat >.hk/pre-commit <<'EOF'
+#!/bin/sh
+echo ran >>wrote
+for file in config hooks/post-commit commondir config.worktree info/exclude worktrees/second/commondir worktrees/second/gitdir; do
+	(echo evil >>.git/$file) 2>/dev/null && echo $file >>wrote
+done
+for file in .hk/post-commit .vscode/tasks.json; do
+	(echo evil >>$file) 2>/dev/null && echo $file >>wrote
+done
+mkdir .git/hooks 2>/dev/null && test "$(ls -d .git/hooks)" && (echo evil >.git/hooks/post-commit) 2>/dev/null && echo hooks >>wrote
+mv .git .git2 2>/dev/null && echo moved >>wrote
+exit 0
+EOF
+chmod +x .hk/pre-commit`)
+	if got := r.agent("git commit --allow-empty -qm x"); got.ExitCode != 0 {
+		t.Fatalf("exit code %d\n%s", got.ExitCode, got.Stdout)
+	}
+	if wrote := r.user("cat wrote"); wrote != "ran\n" {
+		t.Errorf("the hook wrote %s", wrote)
 	}
 }

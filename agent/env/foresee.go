@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/internal/sensitive"
+	"atelier.dev/atelier/agent/internal/shell"
+	"atelier.dev/atelier/agent/repository"
 	"atelier.dev/atelier/agent/sandbox"
 )
 
@@ -63,7 +64,7 @@ func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) 
 	if runtime.GOOS == "windows" {
 		return Foreseen{}, false
 	}
-	r, ok := command.Read(line)
+	r, ok := shell.Read(line)
 	if !ok {
 		return Foreseen{}, false
 	}
@@ -78,7 +79,7 @@ func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) 
 			return Foreseen{}, false
 		}
 	}
-	if r.Git && !plainRepository(l.real, dir) {
+	if r.Git && !repository.Plain(l.real, dir) {
 		return Foreseen{}, false
 	}
 	f := Foreseen{Reads: []string{dir}}

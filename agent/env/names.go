@@ -114,3 +114,8 @@ func namesIn(dir string) []string {
 	names, _ := d.Readdirnames(maxAlike)
 	return names
 }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !os.IsNotExist(err)
+}

@@ -7,7 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"atelier.dev/atelier/agent/command"
+	"atelier.dev/atelier/agent/internal/effect"
 )
 
 // Line is what is known of a line of git commands.
@@ -22,7 +22,7 @@ type Line struct {
 // OnlyGit reports whether every program of a bash command line is git, in a form that
 // runs no other program of the line's choice, or one that only reads, and whether it may
 // change the repository. At is where the line begins.
-func OnlyGit(text string, at command.Place) (line Line, ok bool) {
+func OnlyGit(text string, at effect.Place) (line Line, ok bool) {
 	steps, ok := gitSteps(text, at)
 	if !ok {
 		return Line{}, false
@@ -32,7 +32,7 @@ func OnlyGit(text string, at command.Place) (line Line, ok bool) {
 		if s.Program() != "git" || len(s.Effects) == 0 {
 			continue
 		}
-		_, verb, args := splitGit(s.Args)
+		_, verb, args := command(s.Args)
 		line.branches = line.branches && verb == "branch"
 		line.cleans = line.cleans && (verb == "clean" || verb == "stash" && stashesNew(args))
 		changes = true
@@ -51,13 +51,13 @@ func stashesNew(args []string) bool {
 // maxLine limits the length of a line that is looked at, in bytes.
 const maxLine = 16 << 10
 
-func gitSteps(line string, at command.Place) ([]command.Step, bool) {
+func gitSteps(line string, at effect.Place) ([]effect.Step, bool) {
 	if len(line) > maxLine || !strings.Contains(line, "git") || !plainVariables(line) {
 		return nil, false
 	}
-	steps, _ := command.Trace(line, at)
+	steps, _ := effect.Trace(line, at)
 	for _, s := range steps {
-		if !isGit(s) && !isBeside(s) {
+		if !isGit(s) && !isAllowed(s) {
 			return nil, false
 		}
 	}
@@ -86,20 +86,20 @@ func plainVariables(line string) bool {
 	return plain
 }
 
-// besides are the programs that a line of git commands may also have: they run nothing,
+// others are the programs that a line of git commands may also have: they run nothing,
 // and it is known what they write.
-var besides = strings.Fields(`
+var others = strings.Fields(`
 	cd pwd echo printf true false : test [ [[ head tail wc sort uniq grep cut tr cat ls date basename dirname sleep touch mkdir rm rmdir`)
 
-func isBeside(s command.Step) bool {
-	if s.Name != "" && (!s.Known || s.Own || !slices.Contains(besides, s.Name)) {
+func isAllowed(s effect.Step) bool {
+	if s.Name != "" && (!s.Known || s.Own || !slices.Contains(others, s.Name)) {
 		return false
 	}
 	return len(s.Scripts)+len(s.Vague) == 0 && s.Unread == "" && !writesRepository(s)
 }
 
 // writesRepository reports whether a step itself writes where a repository is kept.
-func writesRepository(s command.Step) bool {
+func writesRepository(s effect.Step) bool {
 	return slices.ContainsFunc(s.Writes, func(path string) bool {
 		return slices.ContainsFunc(strings.Split(path, string(filepath.Separator)), func(name string) bool { return strings.EqualFold(name, ".git") })
 	})
@@ -117,11 +117,15 @@ var running = strings.Fields(`
 	--exec --output --output-directory --upload-pack --receive-pack --exec-path --ext-diff --textconv --template --separate-git-dir --open-files-in-pager
 	--git-dir --work-tree --config-env --namespace --unsafe-paths --directory --trailer --edit-todo --track --set-upstream --super-prefix`)
 
-func isGit(s command.Step) bool {
+// messages are the git commands whose option -m is followed by a message, which may be
+// any text. Of others it is an option of its own.
+var messages = []string{"commit", "merge", "notes", "stash", "tag"}
+
+func isGit(s effect.Step) bool {
 	if s.Name != "git" || !s.Known || len(s.Scripts) > 0 || s.Unread != "" || writesRepository(s) {
 		return false
 	}
-	before, verb, args := splitGit(s.Args)
+	before, verb, args := command(s.Args)
 	if !slices.Contains(verbs, verb) || slices.ContainsFunc(before, func(arg string) bool {
 		return strings.HasPrefix(arg, "-") && !slices.Contains([]string{"-C", "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"}, arg)
 	}) {
@@ -144,13 +148,13 @@ func isGit(s command.Step) bool {
 		case (verb == "switch" || verb == "checkout" || verb == "worktree") && (arg == "-t" || strings.HasPrefix(arg, "origin/")):
 			return false // it would write the configuration, and be half done without
 		}
-		message = arg == "-m" || arg == "--message" || strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, "m")
+		message = slices.Contains(messages, verb) && (arg == "--message" || strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, "m"))
 	}
 	return verb != "bisect" || !slices.Contains(args, "run")
 }
 
-// splitGit splits the arguments of git.
-func splitGit(all []string) (before []string, verb string, args []string) {
+// command splits the arguments of git.
+func command(all []string) (before []string, verb string, args []string) {
 	for i := 0; i < len(all); i++ {
 		switch {
 		case all[i] == "-C":

@@ -3,13 +3,13 @@ package repository
 import (
 	"testing"
 
-	"atelier.dev/atelier/agent/command"
+	"atelier.dev/atelier/agent/internal/effect"
 )
 
 // K-47: a repository is writable only for lines of git commands that run nothing else.
 func TestOnlyGit(t *testing.T) {
 	t.Parallel()
-	at := command.Place{Dir: "/p", Project: "/p", Home: "/h", Exists: func(string) bool { return false }}
+	at := effect.Place{Dir: "/p", Project: "/p", Home: "/h", Exists: func(string) bool { return false }}
 	for line, want := range map[string]bool{
 		"git add -A && git commit -m x":                           true,
 		"git commit -m \"$(cat <<'EOF'\nsubject\n\nA=b\nEOF\n)\"": true,
@@ -21,45 +21,48 @@ func TestOnlyGit(t *testing.T) {
 		"git rebase --onto main topic":                            true,
 		"git bisect start; git bisect bad":                        true,
 		"git checkout -b x && rm old && git rm gone":              true,
-		"git status":                                   false, // it changes nothing
-		"ls":                                           false,
-		"npm test && git commit -am x":                 false,
-		"git commit -am x && ./deploy":                 false,
-		"git -c core.hooksPath=x commit -m x":          false,
-		"git --git-dir=x add .":                        false,
-		"git --exec-path=. commit":                     false,
-		"git rebase --exec make main":                  false,
-		"git rebase --exe=make main":                   false,
-		"git rebase -xmake main":                       false,
-		"git bisect run make":                          false,
-		"git add . > .git/HEAD":                        false,
-		"git diff --output=.git/HEAD; git add .":       false,
-		"git log --outp .git/HEAD; git add .":          false,
-		"cat x > sub/.git/config; git add .":           false,
-		"echo x | tee .git/HEAD; git add .":            false,
-		"touch .git/commondir; git add .":              false,
-		"GIT_DIR=x git add .":                          false,
-		"GIT_EDITOR=x; git commit":                     false,
-		"export EDITOR=x; git commit":                  false,
-		"PATH=.:$PATH; git commit":                     false,
-		"git() { sh x; }; git add .":                   false,
-		"git config a.b c":                             false,
-		"git remote add x y":                           false,
-		"git submodule add x":                          false,
-		"git filter-branch --tree-filter x; git add .": false,
-		"git difftool -x sh; git add .":                false,
-		"git fetch --upload-pack=x .; git add .":       false,
-		"git fetch $X; git add .":                      false,
-		"git switch -t origin/x":                       false,
-		"git grep -Osh x; git add .":                   false,
-		"./git add .":                                  false,
-		"/tmp/git add .":                               false,
-		"env git add .":                                false,
-		"ls | xargs git add":                           false,
-		"eval 'git add .'":                             false,
-		"git add . & node x.js":                        false,
-		"git unknown; git add .":                       false,
-		"git add 'unclosed":                            false,
+		"git status":                                     false, // it changes nothing
+		"ls":                                             false,
+		"npm test && git commit -am x":                   false,
+		"git commit -am x && ./deploy":                   false,
+		"git -c core.hooksPath=x commit -m x":            false,
+		"git --git-dir=x add .":                          false,
+		"git --exec-path=. commit":                       false,
+		"git rebase --exec make main":                    false,
+		"git rebase --exe=make main":                     false,
+		"git rebase -xmake main":                         false,
+		"git bisect run make":                            false,
+		"git rebase -m --exec=make main":                 false, // there -m takes no message
+		"git log -m --output=.git/HEAD; git add .":       false,
+		"git stash push -m --exec; git tag -am --exec x": true,
+		"git add . > .git/HEAD":                          false,
+		"git diff --output=.git/HEAD; git add .":         false,
+		"git log --outp .git/HEAD; git add .":            false,
+		"cat x > sub/.git/config; git add .":             false,
+		"echo x | tee .git/HEAD; git add .":              false,
+		"touch .git/commondir; git add .":                false,
+		"GIT_DIR=x git add .":                            false,
+		"GIT_EDITOR=x; git commit":                       false,
+		"export EDITOR=x; git commit":                    false,
+		"PATH=.:$PATH; git commit":                       false,
+		"git() { sh x; }; git add .":                     false,
+		"git config a.b c":                               false,
+		"git remote add x y":                             false,
+		"git submodule add x":                            false,
+		"git filter-branch --tree-filter x; git add .":   false,
+		"git difftool -x sh; git add .":                  false,
+		"git fetch --upload-pack=x .; git add .":         false,
+		"git fetch $X; git add .":                        false,
+		"git switch -t origin/x":                         false,
+		"git grep -Osh x; git add .":                     false,
+		"./git add .":                                    false,
+		"/tmp/git add .":                                 false,
+		"env git add .":                                  false,
+		"ls | xargs git add":                             false,
+		"eval 'git add .'":                               false,
+		"git add . & node x.js":                          false,
+		"git unknown; git add .":                         false,
+		"git add 'unclosed":                              false,
 	} {
 		if _, got := OnlyGit(line, at); got != want {
 			t.Errorf("%s: %t", line, got)

@@ -11,24 +11,28 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"atelier.dev/atelier/agent/internal/gitindex"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
-// aside ends the name of what a command left where git would take programs from.
-const aside = ".set-aside"
+// asideSuffix ends the name of what a command left where git would take programs from.
+const asideSuffix = ".set-aside"
 
-// Protect keeps a confined command from what the repository takes programs from beside
-// its own folder: the hooks that its configuration names, and the folders of the
-// repositories inside of it that its index has.
-func (r Repository) Protect(ctx context.Context, p *confine.Profile, links *Links) {
-	for _, s := range settings(filepath.Join(r.common, "config")) {
+// Protect keeps a confined command from what git takes programs from outside of the git
+// folder: the hooks that the configuration names, and the git folders of the repositories
+// that the index lists.
+func (r Repository) Protect(p *confine.Profile) {
+	config, _ := text(filepath.Join(r.common, "config"))
+	for _, s := range parse(config) {
 		if s[0] == "core.hookspath" && s[1] != "" && !strings.HasPrefix(s[1], "~") && !filepath.IsAbs(s[1]) {
 			p.Protected = append(p.Protected, filepath.Join(r.tree, s[1]))
 		}
 	}
-	for _, path := range links.of(ctx, r) {
+	linked, _ := r.links()
+	for _, path := range linked {
 		if inner := filepath.Join(r.tree, path, ".git"); exists(inner) {
 			p.Protected = append(p.Protected, inner)
 		}
@@ -80,11 +84,23 @@ func (r Repository) Open(p *confine.Profile, line Line) {
 // mostTrees limits how many working trees are looked at.
 const mostTrees = 1000
 
+// links returns the repositories that the index lists, relative to the working tree. It
+// reports false if the index cannot be read.
+func (r Repository) links() ([]string, bool) {
+	index, err := gitindex.Read(filepath.Join(r.dir, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true
+	}
+	if err != nil {
+		return nil, false
+	}
+	return gitindex.Repositories(index)
+}
+
 // Watch has what a repository was like before a command.
 type Watch struct {
 	repository Repository
 	line       Line
-	links      *Links
 	head       string
 	config     []byte
 	special    map[string]bool // files that git takes programs or places from
@@ -92,30 +108,34 @@ type Watch struct {
 	linked     []string        // repositories in the index
 }
 
-// Watch looks at the repository before a line that may write it.
-func (r Repository) Watch(ctx context.Context, line Line, links *Links) *Watch {
-	w := &Watch{repository: r, line: line, links: links, head: text(filepath.Join(r.dir, "HEAD")), linked: links.of(ctx, r)}
-	w.special, _ = r.special()
+// Watch looks at the repository before a line that may write it. It reports false if that
+// cannot be compared afterwards: then the line must not write it.
+func (r Repository) Watch(line Line) (*Watch, bool) {
+	w := &Watch{repository: r, line: line}
+	w.head, _ = text(filepath.Join(r.dir, "HEAD"))
 	w.todo, _ = r.todo()
-	w.config, _ = os.ReadFile(filepath.Join(r.common, "config"))
-	return w
+	linked, ok := r.links()
+	special, err := r.special()
+	config, err2 := os.ReadFile(filepath.Join(r.common, "config"))
+	w.linked, w.special, w.config = linked, special, config
+	return w, ok && err == nil && err2 == nil
 }
 
 // heads are what HEAD may be.
 var heads = regexp.MustCompile(`^(ref: refs/[^\x00-\x20\x7f]+|[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // End compares the repository with what it was, puts right what would run a program by
-// the next git command of the user, and says what that was, in sentences for the model.
-func (w *Watch) End(ctx context.Context) (said []string) {
+// the next git command of the user, and returns what that was, in sentences for the model.
+func (w *Watch) End(ctx context.Context) (notes []string) {
 	r := w.repository
 	say := func(what string, err error) {
 		if err != nil {
 			what += ", which failed: " + err.Error()
 		}
-		said = append(said, what+".")
+		notes = append(notes, what+".")
 	}
 	head := filepath.Join(r.dir, "HEAD")
-	if info, err := os.Lstat(head); heads.MatchString(w.head) && (err != nil || !info.Mode().IsRegular() || !heads.MatchString(text(head))) {
+	if now, ok := text(head); heads.MatchString(w.head) && (!ok || !heads.MatchString(now)) {
 		say("HEAD named no branch and no commit, and was put back", replace(head, []byte(w.head+"\n")))
 	}
 	if w.line.branches {
@@ -128,18 +148,40 @@ func (w *Watch) End(ctx context.Context) (said []string) {
 	for path := range special {
 		if !w.special[path] && !r.isWorktreeFile(path) {
 			shown, _ := filepath.Rel(r.tree, path)
-			say("Git would take programs or places from "+shown+", which the command made. It was renamed to end in "+aside, os.Rename(path, path+aside))
+			say("Git would take programs or places from "+shown+", which the command made. It was renamed to end in "+asideSuffix, os.Rename(path, path+asideSuffix))
 		}
 	}
 	w.checkTodo(say)
-	for _, path := range w.links.of(ctx, r) {
+	linked, ok := r.links()
+	if !ok {
+		say("The index cannot be read any more", nil)
+	}
+	for _, path := range linked {
 		if !slices.Contains(w.linked, path) && !r.isHarmlessLink(path) {
-			_, err := r.git(ctx, "update-index", "--force-remove", "-z", "--", path)
-			say("The repository in "+path+" has settings that run programs, and was taken out of the index", err)
+			say("The repository in "+path+" has settings that run programs, and was taken out of the index", r.forget(ctx, path))
 		}
 	}
-	return said
+	return notes
 }
+
+// forget takes a path out of the index, without anything that the repository could have
+// git run.
+func (r Repository) forget(ctx context.Context, path string) error {
+	end, err := sandbox.Run(ctx, sandbox.Spec{
+		Argv: []string{
+			"git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--git-dir=" + r.dir, "--work-tree=" + r.tree,
+			"update-index", "--force-remove", "--", path,
+		},
+		Dir: r.tree, Timeout: patience, Whole: true, Env: append(sandbox.Filter{}.Apply(sandbox.Environ()), "GIT_OPTIONAL_LOCKS=0"),
+	})
+	if err == nil && end.ExitCode != 0 {
+		err = fmt.Errorf("git update-index: exit code %d: %s", end.ExitCode, strings.TrimSpace(end.Stderr))
+	}
+	return err
+}
+
+// patience is how long git may take.
+const patience = 20 * time.Second
 
 // checkConfig puts the configuration back if more than branches changed in it.
 func (w *Watch) checkConfig(say func(string, error)) {
@@ -149,7 +191,10 @@ func (w *Watch) checkConfig(say func(string, error)) {
 		return
 	}
 	plain := func(b []byte) (all [][2]string) {
-		return slices.DeleteFunc(parse(string(b)), func(s [2]string) bool { return slices.Contains(harmless, s[0]) && strings.HasPrefix(s[0], "branch.") })
+		return slices.DeleteFunc(parse(string(b)), func(s [2]string) bool {
+			name, ok := strings.CutPrefix(s[0], "branch.")
+			return ok && slices.Contains(plainSettingNames["branch"], name)
+		})
 	}
 	if err != nil || !slices.Equal(plain(now), plain(w.config)) {
 		say("The command changed other settings than those of branches, which were put back", replace(path, w.config))
@@ -165,10 +210,19 @@ func (w *Watch) checkTodo(say func(string, error)) {
 	}
 }
 
+// maxTodo limits the size of a rebase's list, in bytes.
+const maxTodo = 4 << 20
+
 // todo returns the lines of a rebase in progress: those that run programs, and the others.
+// A list that is too large counts as one program.
 func (r Repository) todo() (programs, rest []string) {
-	for _, line := range strings.Split(text(filepath.Join(r.dir, "rebase-merge/git-rebase-todo")), "\n") {
-		if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word == "exec" || word == "x" {
+	path := filepath.Join(r.dir, "rebase-merge/git-rebase-todo")
+	list, ok := readText(path, maxTodo)
+	if !ok && exists(path) {
+		return []string{"exec"}, nil
+	}
+	for line := range strings.SplitSeq(list, "\n") {
+		if words := strings.Fields(line); len(words) > 0 && (words[0] == "exec" || words[0] == "x") {
 			programs = append(programs, line)
 		} else {
 			rest = append(rest, line)
@@ -222,11 +276,12 @@ func (r Repository) isWorktreeFile(path string) bool {
 	if filepath.Dir(filepath.Dir(path)) != filepath.Join(r.common, "worktrees") {
 		return false
 	}
+	content, _ := text(path)
 	switch filepath.Base(path) {
 	case "commondir":
-		return text(path) == "../.."
+		return content == "../.."
 	case "gitdir":
-		return filepath.IsAbs(text(path)) && filepath.Base(text(path)) == ".git"
+		return filepath.IsAbs(content) && filepath.Base(content) == ".git"
 	}
 	return false
 }
@@ -236,13 +291,10 @@ func (r Repository) isWorktreeFile(path string) bool {
 func (r Repository) isHarmlessLink(path string) bool {
 	inner := filepath.Join(r.tree, path, ".git")
 	info, err := os.Lstat(inner)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return true
-	case err != nil || !info.IsDir() || exists(filepath.Join(inner, "commondir")) || exists(filepath.Join(inner, "config.worktree")):
-		return false
 	}
-	return isHarmless(filepath.Join(inner, "config"))
+	return err == nil && info.IsDir() && isPlain(inner)
 }
 
 // replace writes a file in place of what has its name.

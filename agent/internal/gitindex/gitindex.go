@@ -5,18 +5,72 @@ package gitindex
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
 )
 
-// MaxSize is the size of an index with about half a million files; a larger one is
-// not to be read.
-const MaxSize = 64 << 20
+// maxSize is the size of an index with about half a million files.
+const maxSize = 64 << 20
 
-// Names returns the names in an index, relative to the work tree and with slashes. It
+// ErrUnfit is returned for what is no regular file, or larger than 64 MB.
+var ErrUnfit = errors.New("it is no regular file of less than 64 MB")
+
+// Read returns the content of an index, or of another file of a git folder. The error is
+// [ErrUnfit] or one of the system.
+func Read(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe
+	if err != nil {
+		return nil, fmt.Errorf("open a file of git: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil, errors.Join(fmt.Errorf("read %s: %w", path, ErrUnfit), err)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err == nil && len(data) > maxSize {
+		err = ErrUnfit
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return data, nil
+}
+
+// Names returns the names in an index, relative to the working tree and with slashes. It
 // reports false for one that it cannot read: one of object names other than SHA-1, one
-// that is split over several files, and one whose names are larger than [MaxSize]
-// together.
+// that is split over several files, and one whose names are larger than 64 MB together.
 func Names(data []byte) (names []string, ok bool) {
-	const header, fixed, extended = 12, 62, 0x4000 // fixed is an entry up to its name, for SHA-1
+	all, ok := entries(data)
+	for _, e := range all {
+		names = append(names, e.name)
+	}
+	return names, ok
+}
+
+// Repositories returns the names of the repositories inside of the working tree that an
+// index lists: submodules, with .gitmodules or without. It reports false as [Names] does.
+func Repositories(data []byte) (names []string, ok bool) {
+	const gitlink = 0o160000
+	all, ok := entries(data)
+	for _, e := range all {
+		if e.mode == gitlink {
+			names = append(names, e.name)
+		}
+	}
+	return names, ok
+}
+
+// entry is a file of an index.
+type entry struct {
+	name string
+	mode uint32
+}
+
+func entries(data []byte) (found []entry, ok bool) {
+	const header, modeAt, fixed, extended = 12, 24, 62, 0x4000 // fixed is an entry up to its name, for SHA-1
 	if len(data) < header || string(data[:4]) != "DIRC" {
 		return nil, false
 	}
@@ -53,10 +107,10 @@ func Names(data []byte) (names []string, ok bool) {
 		if size := int(flags & 0xfff); size != min(len(previous), 0xfff) { // the numbers are longer ones than SHA-1
 			return nil, false
 		}
-		if all += len(previous); all > MaxSize { // a version that shares beginnings may stand for any amount
+		if all += len(previous); all > maxSize { // a version that shares beginnings may stand for any amount
 			return nil, false
 		}
-		names = append(names, previous)
+		found = append(found, entry{previous, binary.BigEndian.Uint32(data[at+modeAt:])})
 		if at, begin = begin+length+1, at; version < 4 { // filled up with zeros
 			at = begin + (at-begin+7)/8*8
 		}
@@ -64,7 +118,7 @@ func Names(data []byte) (names []string, ok bool) {
 	if isSplit(data[min(at, len(data)):]) {
 		return nil, false
 	}
-	return names, true
+	return found, true
 }
 
 // isSplit reports whether an index that ends with some extensions and a hash has

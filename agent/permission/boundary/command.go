@@ -9,7 +9,8 @@ import (
 	"sync"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/command"
+	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/internal/shell"
 )
 
 // maxScripts limits how deep scripts within scripts are checked.
@@ -24,10 +25,10 @@ func (c *Checker) Command(line, dir string) Verdict {
 }
 
 func (c *Checker) command(line, dir string, scripts int) Verdict {
-	if _, ok := command.Parse(line); !ok && strings.TrimSpace(line) != "" {
+	if _, ok := shell.Parse(line); !ok && strings.TrimSpace(line) != "" {
 		return denied("The command cannot be read: it is not valid, too long or nested too deeply.")
 	}
-	steps, effects := command.Trace(line, command.Place{
+	steps, effects := effect.Trace(line, effect.Place{
 		Dir: dir, Project: c.project, Home: c.home, Resolve: Resolve,
 		Exists: func(path string) bool { _, err := os.Lstat(path); return err == nil },
 	})
@@ -43,9 +44,9 @@ func (c *Checker) command(line, dir string, scripts int) Verdict {
 
 // Steps is Command for a line that has been traced already, and for callers that
 // find out themselves what git prints.
-func (c *Checker) Steps(steps []command.Step) Verdict { return c.steps(steps, maxScripts) }
+func (c *Checker) Steps(steps []effect.Step) Verdict { return c.steps(steps, maxScripts) }
 
-func (c *Checker) steps(steps []command.Step, scripts int) Verdict {
+func (c *Checker) steps(steps []effect.Step, scripts int) Verdict {
 	verdict := allowed
 	for _, step := range steps {
 		verdict = Stricter(verdict, c.step(step, scripts))
@@ -65,9 +66,9 @@ func Stricter(a, b Verdict) Verdict {
 	return a
 }
 
-func (c *Checker) step(s command.Step, scripts int) Verdict {
+func (c *Checker) step(s effect.Step, scripts int) Verdict {
 	verdict := allowed
-	for _, check := range []func(command.Step) Verdict{c.program, c.unread, c.launched, c.files, c.vague} {
+	for _, check := range []func(effect.Step) Verdict{c.program, c.unread, c.launched, c.files, c.vague} {
 		verdict = Stricter(verdict, check(s))
 	}
 	for _, script := range s.Scripts {
@@ -86,7 +87,7 @@ func (c *Checker) restrictsPaths() bool {
 }
 
 // program checks the name of a program.
-func (c *Checker) program(s command.Step) Verdict {
+func (c *Checker) program(s effect.Step) Verdict {
 	switch {
 	case s.Name == "" || s.Own:
 		return allowed
@@ -96,9 +97,9 @@ func (c *Checker) program(s command.Step) Verdict {
 		return undecided("The program ", s.Name, " is only known when the command runs.")
 	}
 	switch entry, like := c.denies(s); like {
-	case command.Meant:
+	case effect.Meant:
 		return denied("The command ", entry, " is in deniedCommands.")
-	case command.MayBe:
+	case effect.MayBe:
 		return undecided("It cannot be told whether this is the command ", entry, ", which is in deniedCommands.")
 	}
 	if !c.allows(s) {
@@ -120,7 +121,7 @@ var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // denies returns the entry of deniedCommands that a step is or may be, or none. The
 // words after an entry's program are arguments, between which others may stand.
-func (c *Checker) denies(s command.Step) (entry string, like command.Likeness) {
+func (c *Checker) denies(s effect.Step) (entry string, like effect.Likeness) {
 	program := strings.TrimSuffix(s.Program(), ".exe")
 	if strings.HasPrefix(program, "git-") { // a command of git by its file
 		program = "git"
@@ -131,7 +132,7 @@ func (c *Checker) denies(s command.Step) (entry string, like command.Likeness) {
 			continue
 		}
 		if len(words) == 1 && words[0] == "rm" && deletes(s) {
-			return one, command.Meant
+			return one, effect.Meant
 		}
 		name, open := strings.CutSuffix(filepath.Base(words[0]), "*")
 		isIt := c.same(name, program)
@@ -141,7 +142,7 @@ func (c *Checker) denies(s command.Step) (entry string, like command.Likeness) {
 		if !isIt {
 			continue
 		}
-		if found := s.Has(command.Wants(words[1:])); found > like {
+		if found := s.Has(effect.Wants(words[1:])); found > like {
 			entry, like = one, found
 		}
 	}
@@ -155,12 +156,12 @@ var deleters = map[string][]string{
 	"find": {"-delete"}, "git": {"rm", "clean"}, "rsync": {"--delete"}, "gio": {"trash", "remove"},
 }
 
-func deletes(s command.Step) bool {
+func deletes(s effect.Step) bool {
 	words, ok := deleters[s.Program()]
-	if ok && s.Program() == "git" && s.Has(command.Wants([]string{"clean", "--dry-run"})) == command.Meant {
+	if ok && s.Program() == "git" && s.Has(effect.Wants([]string{"clean", "--dry-run"})) == effect.Meant {
 		return false
 	}
-	return ok && words == nil || slices.ContainsFunc(words, func(word string) bool { return s.Has(command.Wants([]string{word})) != command.Unlike })
+	return ok && words == nil || slices.ContainsFunc(words, func(word string) bool { return s.Has(effect.Wants([]string{word})) != effect.Unlike })
 }
 
 // hasInOrder reports whether words have others among them, in their order.
@@ -181,7 +182,7 @@ func isWord(word, want string) bool {
 
 // allows reports whether allowedCommands has a step. The words after an entry's
 // program must be its first arguments.
-func (c *Checker) allows(s command.Step) bool {
+func (c *Checker) allows(s effect.Step) bool {
 	return c.settings.AllowedCommands == nil || slices.ContainsFunc(c.settings.AllowedCommands, func(entry string) bool {
 		words := strings.Fields(entry)
 		return len(words) > 0 && filepath.Base(words[0]) == s.Program() && len(s.Args) >= len(words)-1 && slices.Equal(s.Args[:len(words)-1], words[1:])
@@ -195,7 +196,7 @@ var launches = sync.OnceValue(func() *regexp.Regexp {
 
 // unread checks code that cannot be read as a line of a shell, and options and
 // variables that make a program run another one.
-func (c *Checker) unread(s command.Step) Verdict {
+func (c *Checker) unread(s effect.Step) Verdict {
 	if s.Unread != "" {
 		return c.code(s)
 	}
@@ -217,7 +218,7 @@ func (c *Checker) unread(s command.Step) Verdict {
 }
 
 // moved asks about variables that decide where ~ is and where words end.
-func (c *Checker) moved(s command.Step) Verdict {
+func (c *Checker) moved(s effect.Step) Verdict {
 	for _, e := range s.Effects {
 		if len(e.Args) > 0 && (strings.HasPrefix(e.Args[0], "HOME=") || strings.HasPrefix(e.Args[0], "IFS=")) {
 			return undecided("The command sets ", e.Args[0], ", which decides what its paths are.")
@@ -227,8 +228,8 @@ func (c *Checker) moved(s command.Step) Verdict {
 }
 
 // code checks a program that is handed code.
-func (c *Checker) code(s command.Step) Verdict {
-	isShell := command.IsShell(s.Program())
+func (c *Checker) code(s effect.Step) Verdict {
+	isShell := effect.IsShell(s.Program())
 	switch {
 	case !c.restrictsPrograms() && !c.restrictsPaths():
 		return allowed
@@ -258,7 +259,7 @@ var runners = strings.Fields("ssh sftp mosh nc ncat socat at batch crontab kubec
 
 // launched asks about a program that may run a denied one, which its arguments
 // name as a word or within a text of several.
-func (c *Checker) launched(s command.Step) Verdict {
+func (c *Checker) launched(s effect.Step) Verdict {
 	mayRun := s.Unfamiliar || slices.Contains(runners, s.Program()) || slices.ContainsFunc(s.Effects, func(e agent.Effect) bool {
 		return slices.Contains([]agent.EffectID{agent.EffectRunsProject, agent.EffectPackages, agent.EffectControls, agent.EffectDestroys, agent.EffectDiscards, agent.EffectReverts}, e.ID)
 	})
@@ -272,13 +273,13 @@ func (c *Checker) launched(s command.Step) Verdict {
 }
 
 // script checks a file that is run as code.
-func (c *Checker) script(path string, s command.Step, scripts int) Verdict {
+func (c *Checker) script(path string, s effect.Step, scripts int) Verdict {
 	verdict := c.path(path, Read)
 	if !c.restrictsPrograms() && !c.restrictsPaths() {
 		return verdict
 	}
-	byShell := command.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
-	text, ok := command.ReadScript(path)
+	byShell := effect.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
+	text, ok := effect.ReadScript(path)
 	switch {
 	case ok && (byShell || forShell().MatchString(text)):
 		if scripts == 0 {
@@ -316,7 +317,7 @@ var descends = map[string][]string{
 var talkers = []string{"", "echo", "printf", "true", "false", ":"}
 
 // files checks the files that a step is known to touch, and its arguments.
-func (c *Checker) files(s command.Step) Verdict {
+func (c *Checker) files(s effect.Step) Verdict {
 	verdict := allowed
 	deep := descendsWith(s)
 	for _, path := range s.Reads {
@@ -350,7 +351,7 @@ func (c *Checker) files(s command.Step) Verdict {
 // unnamed checks the folders that a program descends into and that are not
 // known: those of its arguments, or without one where it runs. The target of a
 // link begins at the link's folder.
-func (c *Checker) unnamed(s command.Step) Verdict {
+func (c *Checker) unnamed(s effect.Step) Verdict {
 	operands := slices.DeleteFunc(slices.Clone(s.Args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
 	var paths []string
 	for _, dir := range s.Dirs {
@@ -374,7 +375,7 @@ func (c *Checker) unnamed(s command.Step) Verdict {
 
 // isNamed reports whether a path is read because an argument names it. A
 // program that is given none reads the folder in which it runs.
-func (c *Checker) isNamed(path string, s command.Step) bool {
+func (c *Checker) isNamed(path string, s effect.Step) bool {
 	return !slices.Contains(s.Dirs, path) || slices.ContainsFunc(s.Args, func(arg string) bool {
 		return slices.ContainsFunc(s.Dirs, func(dir string) bool { return Resolve(c.absolute(arg, dir)) == path })
 	})
@@ -382,7 +383,7 @@ func (c *Checker) isNamed(path string, s command.Step) bool {
 
 // argument checks a word that may be a path. Of a program about which nothing is
 // known, an absolute path must also be one that may be read.
-func (c *Checker) argument(word string, s command.Step) Verdict {
+func (c *Checker) argument(word string, s effect.Step) Verdict {
 	for _, dir := range s.Dirs {
 		path := c.absolute(word, dir)
 		if c.isDenied(path) || c.isDenied(Resolve(path)) {
@@ -429,7 +430,7 @@ func wholePaths(arg string) []string {
 	return nil
 }
 
-func descendsWith(s command.Step) bool {
+func descendsWith(s effect.Step) bool {
 	if s.Program() == "git" && slices.Contains(s.Args, "clean") {
 		return len(s.Writes) > 0 // it does more than list
 	}
@@ -445,7 +446,7 @@ func descendsWith(s command.Step) bool {
 }
 
 // vague checks words for files that are only known when the line runs.
-func (c *Checker) vague(s command.Step) Verdict {
+func (c *Checker) vague(s effect.Step) Verdict {
 	if len(s.Vague) == 0 || !c.restrictsPaths() {
 		return allowed
 	}

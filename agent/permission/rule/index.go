@@ -2,7 +2,6 @@ package rule
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +19,7 @@ func gitFolder(dir string) (string, bool) {
 			if info.IsDir() {
 				return path, true
 			}
-			text, _ := contents(path)
+			text, _ := gitindex.Read(path)
 			at, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 			if !filepath.IsAbs(at) {
 				at = filepath.Join(dir, at)
@@ -32,23 +31,6 @@ func gitFolder(dir string) (string, bool) {
 		}
 		dir = filepath.Dir(dir)
 	}
-}
-
-// contents returns what is in a file that is not too large; something else, such
-// as a pipe, might never end.
-func contents(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > gitindex.MaxSize) {
-		err = fs.ErrInvalid
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look at %s: %w", path, err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return data, nil
 }
 
 // tracked returns the files that the index of a folder's repository lists, by
@@ -64,7 +46,7 @@ func tracked(dir string) (root string, names []string, ok bool) {
 			break
 		}
 	}
-	data, err := contents(filepath.Join(repository, "index"))
+	data, err := gitindex.Read(filepath.Join(repository, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return root, nil, true
 	}

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/command"
+	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/internal/shell"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
@@ -22,15 +23,15 @@ type line struct {
 	text    string
 	typed   bool // it is input of a running command, which need not be a shell
 	clear   bool // it could be read
-	steps   []command.Step
+	steps   []effect.Step
 	effects []agent.Effect
-	scripts []command.Step // of the scripts that it runs
+	scripts []effect.Step // of the scripts that it runs
 }
 
 // read reads the command line of a call. On Windows another shell runs it.
 func read(access agent.Access, at place) *line {
 	l := &line{text: strings.TrimSpace(access.Command), typed: access.Task != ""}
-	if _, ok := command.Parse(l.text); !ok || runtime.GOOS == "windows" {
+	if _, ok := shell.Parse(l.text); !ok || runtime.GOOS == "windows" {
 		return l
 	}
 	dir := at.project
@@ -43,8 +44,8 @@ func read(access agent.Access, at place) *line {
 	return l
 }
 
-func trace(text, dir string, at place) ([]command.Step, []agent.Effect) {
-	return command.Trace(text, command.Place{
+func trace(text, dir string, at place) ([]effect.Step, []agent.Effect) {
+	return effect.Trace(text, effect.Place{
 		Dir: dir, Project: at.project, Home: at.home, Resolve: boundary.Resolve,
 		Exists: func(path string) bool { _, err := os.Lstat(path); return err == nil },
 	})
@@ -52,12 +53,12 @@ func trace(text, dir string, at place) ([]command.Step, []agent.Effect) {
 
 // inside returns the steps of the scripts that steps run as a shell. One that
 // cannot be read leaves the line unclear.
-func (l *line) inside(steps []command.Step, at place, left int) []command.Step {
-	var all []command.Step
+func (l *line) inside(steps []effect.Step, at place, left int) []effect.Step {
+	var all []effect.Step
 	for _, s := range steps {
 		for _, path := range s.Scripts {
-			text, ok := command.ReadScript(path)
-			byShell := command.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
+			text, ok := effect.ReadScript(path)
+			byShell := effect.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
 			switch {
 			case ok && !byShell && !strings.HasPrefix(text, "#!"), ok && !byShell && !forShell(text):
 				continue // another language, which no rule for commands sees
@@ -80,7 +81,7 @@ func (l *line) inside(steps []command.Step, at place, left int) []command.Step {
 
 func forShell(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
-	return slices.ContainsFunc(strings.Fields(strings.TrimPrefix(first, "#!")), func(name string) bool { return command.IsShell(filepath.Base(name)) })
+	return slices.ContainsFunc(strings.Fields(strings.TrimPrefix(first, "#!")), func(name string) bool { return effect.IsShell(filepath.Base(name)) })
 }
 
 func has(effects []agent.Effect, ids ...agent.EffectID) bool {
@@ -88,7 +89,7 @@ func has(effects []agent.Effect, ids ...agent.EffectID) bool {
 }
 
 // means reports whether a rule that denies or asks means a part of the line.
-func (l *line) means(c commandPattern) answer {
+func (l *line) means(c command) answer {
 	if c.exact() && c.line == l.text {
 		return yes
 	}
@@ -108,7 +109,7 @@ func (l *line) means(c commandPattern) answer {
 // starter returns a checker of lines in which what a rule means may start without
 // being a step: by an option, by the code of another program or by a file that the
 // line writes. It is nil for a rule that names no program.
-func (c commandPattern) starter(at place) *boundary.Checker {
+func (c command) starter(at place) *boundary.Checker {
 	if c.words[0].open() && !c.words[0].endless() || c.words[0].anything() {
 		return nil
 	}
@@ -122,7 +123,7 @@ func (c commandPattern) starter(at place) *boundary.Checker {
 }
 
 // means reports whether a rule that denies or asks means a step.
-func (c commandPattern) means(s command.Step) answer {
+func (c command) means(s effect.Step) answer {
 	program := strings.ToLower(strings.TrimSuffix(s.Program(), ".exe"))
 	if strings.HasPrefix(program, "git-") { // a command of git by its file
 		program = "git"
@@ -136,9 +137,9 @@ func (c commandPattern) means(s command.Step) answer {
 		return no
 	case s.Name != "" && !s.Known:
 		return maybe
-	case s.Name != "" && (name.matches(program) || name.matches(withoutVersion(program))) && s.Has(c.wants) != command.Unlike:
+	case s.Name != "" && (name.matches(program) || name.matches(withoutVersion(program))) && s.Has(c.wants) != effect.Unlike:
 		return answer(s.Has(c.wants))
-	case s.Unread != "" && (command.IsShell(s.Program()) || s.Name == "" || mentions(s.Unread, name.text())):
+	case s.Unread != "" && (effect.IsShell(s.Program()) || s.Name == "" || mentions(s.Unread, name.text())):
 		return maybe
 	case has(s.Effects, agent.EffectNetCode, agent.EffectBuiltCode):
 		return maybe
@@ -184,10 +185,10 @@ func (l *line) touches(r compiled, at place, now time.Time) answer {
 // isIndirect reports whether a line may name a file otherwise than by its path: by
 // a pattern, in code, or in the way of an unfamiliar program.
 func (l *line) isIndirect() bool {
-	return strings.ContainsAny(l.text, "*?[{$`'\"\\") || slices.ContainsFunc(l.steps, func(s command.Step) bool { return s.Unfamiliar || s.Unread != "" })
+	return strings.ContainsAny(l.text, "*?[{$`'\"\\") || slices.ContainsFunc(l.steps, func(s effect.Step) bool { return s.Unfamiliar || s.Unread != "" })
 }
 
-func stepTouches(s command.Step, r compiled, at place) answer {
+func stepTouches(s effect.Step, r compiled, at place) answer {
 	writes := r.kind() == kindWrite
 	paths := slices.Clone(s.Writes)
 	if !writes {
@@ -263,7 +264,7 @@ func Outside(call agent.GateCall, at Place) bool {
 		return false
 	}
 	l := v.trace()
-	return has(l.effects, agent.EffectOutside, agent.EffectDeletesOutside) || slices.ContainsFunc(l.steps, func(s command.Step) bool {
+	return has(l.effects, agent.EffectOutside, agent.EffectDeletesOutside) || slices.ContainsFunc(l.steps, func(s effect.Step) bool {
 		return slices.ContainsFunc(s.Dirs, func(dir string) bool { return !v.inProject(dir) })
 	})
 }

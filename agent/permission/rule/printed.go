@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"atelier.dev/atelier/agent/command"
+	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/internal/gitindex"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
@@ -17,7 +18,7 @@ import (
 
 // mayBePrinted reports whether a step is a command of git that may print a file
 // which a pattern means.
-func (p pattern) mayBePrinted(s command.Step, at place) bool {
+func (p pattern) mayBePrinted(s effect.Step, at place) bool {
 	printed, ok := s.Prints()
 	if !ok {
 		return false
@@ -32,7 +33,7 @@ func (p pattern) mayBePrinted(s command.Step, at place) bool {
 
 // isPrinted reports whether a pattern may mean one of the files that a command
 // prints: those below its paths, or all.
-func (p pattern) isPrinted(printed command.Printed, dir string, at place) bool {
+func (p pattern) isPrinted(printed effect.Printed, dir string, at place) bool {
 	today, args := printed.Today, printed.Args
 	var paths []string
 	marked := slices.Index(args, "--")
@@ -67,7 +68,7 @@ func isVersion(dir, word string) bool {
 	if len(word) >= 4 && strings.Trim(strings.ToLower(word), "0123456789abcdef") == "" {
 		return true
 	}
-	if common, err := contents(filepath.Join(repository, "commondir")); err == nil { // of another work tree
+	if common, err := gitindex.Read(filepath.Join(repository, "commondir")); err == nil { // of another work tree
 		repository = filepath.Join(repository, strings.TrimSpace(string(common)))
 	}
 	for _, place := range []string{"refs", "refs/heads", "refs/tags", "refs/remotes"} {
@@ -75,7 +76,7 @@ func isVersion(dir, word string) bool {
 			return true
 		}
 	}
-	packed, err := contents(filepath.Join(repository, "packed-refs"))
+	packed, err := gitindex.Read(filepath.Join(repository, "packed-refs"))
 	return strings.Contains(string(packed), "/"+word+"\n") || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
