@@ -95,6 +95,13 @@ export async function acceptEdits(page: Page): Promise<void> {
 export const untilFocused = (target: Locator) =>
   target.and(target.page().locator(':focus')).waitFor()
 
+/** Resolves when what a key changed is drawn. */
+export const untilDrawn = (page: Page): Promise<void> =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+  )
+
 /** Waits until no dialog, menu or list is open, because until then the shortcuts do nothing. */
 export const untilUncovered = (page: Page) =>
   expect.poll(() => page.locator('[role=dialog], [role=menu], [role=listbox]').count()).toBe(0)

@@ -2,7 +2,7 @@ import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shots, untilArmed, untilFocused } from './browser'
+import { openPage, prompt, shots, untilArmed, untilDrawn, untilFocused } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -67,7 +67,10 @@ test.each(overlays)(
     await shots(page, `covered-${over.slice(1, 6)}`)
     await page.setViewportSize({ width, height: 700 })
     expect(await question(page).count()).toBe(1)
-    while ((await covering.count()) > 0) await page.keyboard.press('Escape')
+    while ((await covering.count()) > 0) {
+      await page.keyboard.press('Escape')
+      await untilDrawn(page) // or one Escape too many would be for the question
+    }
     await page.keyboard.press('Escape') // a second one is not for the question
     expect(await question(page).count()).toBe(1)
     await expect(access(file)).rejects.toThrow()

@@ -72,6 +72,8 @@ function listIn(text: string): unknown[] {
 export class UnsentKeeper {
   #timer?: ReturnType<typeof setTimeout>
   #saving: Promise<void> | undefined
+  /** The texts that were sent to the application without an answer. It may have any of them. */
+  readonly #unanswered = new SvelteMap<string, SvelteSet<string>>()
 
   constructor(private readonly call: Call) {
     onchange = () => {
@@ -107,8 +109,10 @@ export class UnsentKeeper {
     for (let [key] = unsaved; key !== undefined; [key] = unsaved) {
       const text = readUnsent(key)
       const revision = revisions.get(key) ?? Number(recall(basePlace(key)))
+      this.#unanswered.set(key, (this.#unanswered.get(key) ?? new SvelteSet<string>()).add(text))
       const reply = await this.call('unsent.set', { key, text, revision }).catch(() => undefined)
       if (!reply?.now) return // it is kept in local storage
+      if (reply.taken) this.#unanswered.delete(key)
       if (!reply.taken) this.#take(reply.now)
       else {
         revisions.set(key, reply.now.revision)
@@ -123,9 +127,11 @@ export class UnsentKeeper {
     const mine = readUnsent(key)
     const base = revisions.get(key) ?? Number(recall(basePlace(key)))
     revisions.set(key, revision)
+    const isOwn = this.#unanswered.get(key)?.has(text)
+    this.#unanswered.delete(key)
     if (mine === text) return settle(key)
     if (!unsaved.has(key)) return show(key, text)
-    if (base !== revision) show(key, joined(key, mine, text))
+    if (base !== revision && !isOwn) show(key, joined(key, mine, text))
     remember(basePlace(key), String(revision))
   }
 }

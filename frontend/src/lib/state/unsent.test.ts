@@ -5,6 +5,8 @@ import type { UnsentText } from '../types.gen'
 /** What the application keeps, as backend/unsent does. */
 let kept: Map<string, UnsentText>
 let isAway = false
+/** Whether the application does what it is asked, but its answers are lost. */
+let isMute = false
 let listeners: AbortController
 
 const call = (async (method: string, args: UnsentText) => {
@@ -17,6 +19,7 @@ const call = (async (method: string, args: UnsentText) => {
   const revision = Math.max(0, ...[...kept.values()].map((it) => it.revision)) + 1
   const now = before.text === args.text ? before : { ...args, revision }
   kept.set(args.key, now)
+  if (isMute) throw new Error('no answer')
   return { now, taken: true }
 }) as unknown as Call
 
@@ -113,6 +116,19 @@ test('what is typed while a text is saved is saved, too', async () => {
   await saved
   await vi.advanceTimersByTimeAsync(500)
   expect([keptText('draft:s'), page.readUnsent('draft:s')]).toEqual(['ab', 'ab'])
+})
+
+test('a text that was sent while its saving had no answer does not come back', async () => {
+  const page = await openPage()
+  isMute = true
+  page.writeUnsent('draft:s', 'a message')
+  await vi.advanceTimersByTimeAsync(500)
+  expect(keptText('draft:s')).toBe('a message')
+  page.writeUnsent('draft:s', '')
+  await vi.advanceTimersByTimeAsync(500)
+  isMute = false
+  await page.keeper.load()
+  expect([keptText('draft:s'), page.readUnsent('draft:s')]).toEqual(['', ''])
 })
 
 test('nothing of a session that was removed is left in the browser', async () => {
