@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,44 +9,42 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
 )
 
-// mostAsks is how many requests of one server are answered at a time.
-const mostAsks = 8
+const (
+	mostAsks  = 8  // requests of one server that are answered at a time
+	mostHints = 16 // stop sequences of a request for sampling, and models
+)
 
-// notified implements peer.
-func (c *conn) notified(method string, params json.RawMessage) {
-	switch method {
+// notified takes a notification.
+func (c *conn) notified(n protocol.JSONRPCNotification) {
+	params := n.Params.AdditionalFields
+	switch n.Method {
 	case string(protocol.MethodNotificationProgress):
 		c.progressed(params)
 	case string(protocol.MethodNotificationMessage):
-		var m struct {
-			Level  string          `json:"level"`
-			Logger string          `json:"logger"`
-			Data   json.RawMessage `json:"data"`
+		level, _ := params["level"].(string)
+		logger, _ := params["logger"].(string)
+		text, isText := params["data"].(string)
+		if data, err := json.Marshal(params["data"]); !isText && err == nil {
+			text = string(data[:min(len(data), 2*mostEntry)])
 		}
-		if json.Unmarshal(params, &m) != nil {
-			return
-		}
-		var text string
-		if json.Unmarshal(m.Data, &text) != nil {
-			text = string(m.Data[:min(len(m.Data), 2*mostEntry)])
-		}
-		c.log.wrote(m.Level, m.Logger, strings.ToValidUTF8(text, "\uFFFD"))
+		c.log.wrote(level, logger, strings.ToValidUTF8(text, "\uFFFD"))
 	case protocol.MethodNotificationToolsListChanged, protocol.MethodNotificationResourcesListChanged, protocol.MethodNotificationPromptsListChanged:
 		c.mu.Lock()
-		c.state.stale[method] = true
+		c.state.stale[n.Method] = true
 		c.mu.Unlock()
 		signal(c.dirty)
 	}
 }
 
-// strange implements peer.
-func (c *conn) strange(what Happening, args ...string) { c.log.happened(what, args...) }
+// report implements host.
+func (c *conn) report(what Happening, args ...string) { c.log.happened(what, args...) }
 
-// began implements peer.
-func (c *conn) began(text string) {
+// greeted implements host.
+func (c *conn) greeted(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state.first == "" {
@@ -55,8 +52,8 @@ func (c *conn) began(text string) {
 	}
 }
 
-// asked implements peer.
-func (c *conn) asked(method string, params json.RawMessage, answer func(reply)) {
+// asked implements host.
+func (c *conn) asked(request transport.JSONRPCRequest, answer func(*transport.JSONRPCResponse)) {
 	c.mu.Lock()
 	busy := c.state.asks >= mostAsks
 	if !busy {
@@ -66,52 +63,72 @@ func (c *conn) asked(method string, params json.RawMessage, answer func(reply)) 
 	if busy {
 		return // a server that asks without end is not answered
 	}
-	params = bytes.Clone(params)
 	go func() { // ends with the call that the question belongs to, or with the connection
 		defer func() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			c.state.asks--
 		}()
-		result, err := c.handle(c.life, method, params)
+		params, _ := request.Params.(json.RawMessage)
+		response, err := c.handle(context.WithValue(c.life, paramsKey{}, params), request)
 		if err != nil {
-			answer(reply{Error: replyErrorOf(err)})
-			return
+			response = transport.NewJSONRPCErrorResponse(request.ID, errorCode(err), err.Error(), nil)
 		}
-		answer(reply{Result: result})
+		answer(response)
 	}()
+}
+
+// paramsKey is the key of the text of a request's parameters in a context. mcp-go's
+// types lose the order of the fields of a form, and whether a temperature of 0 was given.
+type paramsKey struct{}
+
+// readParams reads the parameters of the request that ctx is about; it reads nothing if
+// the request came within the result of a call.
+func readParams(ctx context.Context, to any) {
+	if text, ok := ctx.Value(paramsKey{}).(json.RawMessage); ok {
+		_ = json.Unmarshal(text, to)
+	}
 }
 
 var errNoMethod = errors.New("this client has no such method")
 
-func replyErrorOf(err error) *replyError {
-	code := protocol.INTERNAL_ERROR
+func errorCode(err error) int {
 	switch {
 	case errors.Is(err, errNoMethod):
-		code = protocol.METHOD_NOT_FOUND
+		return protocol.METHOD_NOT_FOUND
 	case errors.Is(err, ErrRefused):
-		code = -1 // as the protocol says for a user who refused
+		return -1 // as the protocol says for a user who refused
 	}
-	return &replyError{Code: code, Message: err.Error()}
+	return protocol.INTERNAL_ERROR
 }
 
-// handle answers a request of the server.
-func (c *conn) handle(ctx context.Context, method string, params json.RawMessage) (any, error) {
-	switch protocol.MCPMethod(method) {
-	case protocol.MethodPing:
-		return struct{}{}, nil
-	case protocol.MethodListRoots:
-		return c.roots(), nil
-	case protocol.MethodSamplingCreateMessage:
-		return c.sample(ctx, params)
-	case protocol.MethodElicitationCreate:
-		return c.elicit(ctx, params)
+// handle has mcp-go's client answer a request of the server.
+func (c *conn) handle(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	known := false
+	switch protocol.MCPMethod(request.Method) {
+	case protocol.MethodPing, protocol.MethodListRoots:
+		known = true
+	case protocol.MethodSamplingCreateMessage, protocol.MethodElicitationCreate:
+		known = c.cfg.Asker != nil
 	}
-	return nil, errNoMethod
+	c.mu.Lock()
+	handler := c.state.handler
+	c.mu.Unlock()
+	if !known || handler == nil {
+		return nil, errNoMethod
+	}
+	return handler(ctx, request)
 }
 
-func (c *conn) roots() *protocol.ListRootsResult {
-	result := &protocol.ListRootsResult{Roots: []protocol.Root{}}
+func (c *conn) setHandler(handler transport.RequestHandler) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state.handler = handler
+}
+
+// ListRoots implements [client.RootsHandler].
+func (c *conn) ListRoots(context.Context, protocol.ListRootsRequest) (*protocol.ListRootsResult, error) {
+	result := &protocol.ListRootsResult{}
 	if c.cfg.Dir != "" {
 		path := filepath.ToSlash(c.cfg.Dir)
 		if !strings.HasPrefix(path, "/") {
@@ -120,15 +137,12 @@ func (c *conn) roots() *protocol.ListRootsResult {
 		at := url.URL{Scheme: "file", Path: path}
 		result.Roots = append(result.Roots, protocol.Root{URI: at.String(), Name: filepath.Base(c.cfg.Dir)})
 	}
-	return result
+	return result, nil
 }
 
 // attribute finds the call that a question belongs to, and a context that ends
 // with it.
 func (c *conn) attribute(ctx context.Context) (context.Context, *call, error) {
-	if c.cfg.Asker == nil {
-		return nil, nil, errNoMethod
-	}
 	if own, ok := ctx.Value(callKey{}).(*call); ok {
 		return ctx, own, nil
 	}
@@ -141,32 +155,24 @@ func (c *conn) attribute(ctx context.Context) (context.Context, *call, error) {
 	return own.ctx, own, nil
 }
 
-func (c *conn) sample(ctx context.Context, params json.RawMessage) (*protocol.CreateMessageResult, error) {
+// CreateMessage implements [client.SamplingHandler].
+func (c *conn) CreateMessage(ctx context.Context, r protocol.CreateMessageRequest) (*protocol.CreateMessageResult, error) {
+	request := SamplingRequest{
+		System: r.SystemPrompt, Messages: samplingMessages(r.Messages), MaxTokens: r.MaxTokens, Stop: r.StopSequences[:min(len(r.StopSequences), mostHints)],
+	}
+	var written struct {
+		Temperature *float64 `json:"temperature"`
+	}
+	readParams(ctx, &written)
+	request.Temperature = written.Temperature
 	ctx, own, err := c.attribute(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var raw struct {
-		Messages    []rawMessage `json:"messages"`
-		System      string       `json:"systemPrompt"`
-		MaxTokens   int          `json:"maxTokens"`
-		Temperature *float64     `json:"temperature"`
-		Stop        []string     `json:"stopSequences"`
-		Preferences struct {
-			Hints []struct {
-				Name string `json:"name"`
-			} `json:"hints"`
-		} `json:"modelPreferences"`
-	}
-	if err := json.Unmarshal(params, &raw); err != nil {
-		return nil, fmt.Errorf("read the request: %w", err)
-	}
-	request := SamplingRequest{
-		System: raw.System, Messages: promptMessages(raw.Messages), MaxTokens: raw.MaxTokens, Temperature: raw.Temperature,
-		Stop: raw.Stop[:min(len(raw.Stop), 16)],
-	}
-	for _, hint := range raw.Preferences.Hints[:min(len(raw.Preferences.Hints), 16)] {
-		request.Models = append(request.Models, shorten(hint.Name, mostText))
+	if r.ModelPreferences != nil {
+		for _, hint := range r.ModelPreferences.Hints[:min(len(r.ModelPreferences.Hints), mostHints)] {
+			request.Models = append(request.Models, shorten(hint.Name, mostText))
+		}
 	}
 	defer own.pause()()
 	answer, err := c.cfg.Asker.Sample(ctx, own.from, request)
@@ -179,16 +185,17 @@ func (c *conn) sample(ctx context.Context, params json.RawMessage) (*protocol.Cr
 	return result, nil
 }
 
-func (c *conn) elicit(ctx context.Context, params json.RawMessage) (*protocol.ElicitationResult, error) {
+// Elicit implements [client.ElicitationHandler].
+func (c *conn) Elicit(ctx context.Context, r protocol.ElicitationRequest) (*protocol.ElicitationResult, error) {
+	schema, err := formOf(ctx, r.Params)
+	if err != nil {
+		return nil, fmt.Errorf("read the form: %w", err)
+	}
 	ctx, own, err := c.attribute(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var raw rawElicitation
-	if err := json.Unmarshal(params, &raw); err != nil {
-		return nil, fmt.Errorf("read the request: %w", err)
-	}
-	answer, err := c.ask(ctx, own, raw)
+	answer, err := c.ask(ctx, own, r.Params, schema)
 	if err != nil {
 		return nil, err
 	}
@@ -200,55 +207,32 @@ func (c *conn) elicit(ctx context.Context, params json.RawMessage) (*protocol.El
 	return result, nil
 }
 
-type rawElicitation struct {
-	Mode    string          `json:"mode"`
-	Message string          `json:"message"`
-	Schema  json.RawMessage `json:"requestedSchema"`
-	URL     string          `json:"url"`
-	ID      string          `json:"elicitationId"`
+// formOf returns the schema of a form as the server wrote it, if that is known.
+func formOf(ctx context.Context, params protocol.ElicitationParams) (json.RawMessage, error) {
+	var written struct {
+		Schema json.RawMessage `json:"requestedSchema"`
+	}
+	if readParams(ctx, &written); written.Schema != nil || params.RequestedSchema == nil {
+		return written.Schema, nil
+	}
+	return json.Marshal(params.RequestedSchema)
 }
 
 // ask has the user answer. Only addresses of the web are shown to them.
-func (c *conn) ask(ctx context.Context, own *call, raw rawElicitation) (ElicitResult, error) {
-	request := ElicitRequest{Message: shorten(raw.Message, mostDescription)}
-	switch raw.Mode {
-	case "", "form":
-		request.Schema = raw.Schema
-	case "url":
-		at, err := url.Parse(raw.URL)
-		if err != nil || at.Scheme != "https" && at.Scheme != "http" || at.Host == "" || len(raw.URL) > mostDescription {
+func (c *conn) ask(ctx context.Context, own *call, params protocol.ElicitationParams, schema json.RawMessage) (ElicitResult, error) {
+	request := ElicitRequest{Message: shorten(params.Message, mostDescription)}
+	switch params.Mode {
+	case "", protocol.ElicitationModeForm:
+		request.Schema = schema
+	case protocol.ElicitationModeURL:
+		at, err := url.Parse(params.URL)
+		if err != nil || at.Scheme != "https" && at.Scheme != "http" || at.Host == "" || len(params.URL) > mostDescription {
 			return ElicitResult{}, errors.New("the address is not one of the web")
 		}
-		request.URL, request.ID = raw.URL, shorten(raw.ID, mostText)
+		request.URL, request.ID = params.URL, shorten(params.ElicitationID, mostText)
 	default:
-		return ElicitResult{}, fmt.Errorf("there is no mode %q", beginning(raw.Mode, shownOf))
+		return ElicitResult{}, fmt.Errorf("there is no mode %q", beginning(params.Mode, shownOf))
 	}
 	defer own.pause()()
 	return c.cfg.Asker.Elicit(ctx, own.from, request)
-}
-
-// asker answers what mcp-go's client asks between the rounds of one call.
-type asker struct{ *conn }
-
-// ListRoots implements client.RootsHandler.
-func (a asker) ListRoots(context.Context, protocol.ListRootsRequest) (*protocol.ListRootsResult, error) {
-	return a.roots(), nil
-}
-
-// CreateMessage implements client.SamplingHandler.
-func (a asker) CreateMessage(ctx context.Context, r protocol.CreateMessageRequest) (*protocol.CreateMessageResult, error) {
-	params, err := json.Marshal(r.CreateMessageParams)
-	if err != nil {
-		return nil, err
-	}
-	return a.sample(ctx, params)
-}
-
-// Elicit implements client.ElicitationHandler.
-func (a asker) Elicit(ctx context.Context, r protocol.ElicitationRequest) (*protocol.ElicitationResult, error) {
-	params, err := json.Marshal(r.Params)
-	if err != nil {
-		return nil, err
-	}
-	return a.elicit(ctx, params)
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	protocol "github.com/mark3labs/mcp-go/mcp"
 )
 
 // A server that does not read its input is named for that: one that asks and does not
@@ -21,8 +24,8 @@ func TestServerThatDoesNotRead(t *testing.T) {
 	}{
 		"as many answers as wait": {queued, false, time.Hour, ""},
 		"one answer more":         {queued + 2, false, 0, FaultBlocked}, // one is being written
-		"closed, and may yet end": {1, true, deafTime - 1, ""},
-		"closed, and lives on":    {1, true, deafTime, FaultBlocked},
+		"closed, and may yet end": {1, true, inputTime - 1, ""},
+		"closed, and lives on":    {1, true, inputTime, FaultBlocked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -30,23 +33,23 @@ func TestServerThatDoesNotRead(t *testing.T) {
 				if tt.closed {
 					_ = in.Close()
 				}
-				l := newLineLink(nil)
-				l.to.WriteCloser = out
-				go l.write()
+				p := newProgram(Server{}, Config{}, &recorder{})
+				p.in.to = out
+				go p.in.run()
 				for range tt.answers {
-					l.reply(json.RawMessage("1"), reply{})
+					p.answer(transport.NewJSONRPCResultResponse(protocol.NewRequestId(int64(1)), json.RawMessage("{}")))
 					synctest.Wait()
 				}
-				if !tt.closed && !l.blocked() {
+				if !tt.closed && !p.blocked() {
 					t.Error("it is not said that the server does not read")
 				}
 				time.Sleep(tt.wait)
 				synctest.Wait()
 				var fault *Fault
-				if err := l.failure(); errors.As(err, &fault) != (tt.want != "") || fault != nil && fault.Kind != tt.want {
-					t.Errorf("the link failed with %v", err)
+				if err := p.failure(); errors.As(err, &fault) != (tt.want != "") || fault != nil && fault.Kind != tt.want {
+					t.Errorf("the program failed with %v", err)
 				}
-				l.close()
+				_ = p.Close()
 			})
 		})
 	}

@@ -56,25 +56,20 @@ func (o *call) change(f func()) {
 }
 
 // progressed takes a report of progress.
-func (c *conn) progressed(params json.RawMessage) {
-	var m struct {
-		Token    string  `json:"progressToken"`
-		Progress float64 `json:"progress"`
-		Total    float64 `json:"total"`
-		Message  string  `json:"message"`
-	}
-	if json.Unmarshal(params, &m) != nil {
-		return
-	}
+func (c *conn) progressed(params map[string]any) {
+	of, _ := params["progressToken"].(string)
+	done, _ := params["progress"].(float64)
+	total, _ := params["total"].(float64)
+	message, _ := params["message"].(string)
 	c.mu.Lock()
-	at := slices.IndexFunc(c.state.calls, func(o *call) bool { return token(o) == m.Token })
+	at := slices.IndexFunc(c.state.calls, func(o *call) bool { return token(o) == of })
 	var own *call
 	if at >= 0 {
 		own = c.state.calls[at]
 	}
 	c.mu.Unlock()
 	if own != nil {
-		own.report(Progress{Done: m.Progress, Total: m.Total, Message: shorten(m.Message, mostText)})
+		own.report(Progress{Done: done, Total: total, Message: shorten(message, mostText)})
 	}
 }
 
@@ -202,28 +197,33 @@ func (c *conn) perform(own *call, r CallRequest, t tool) (CallResult, error) {
 	if t.task == string(protocol.TaskSupportRequired) && tasks != nil {
 		request.Params.Task = &protocol.TaskParams{}
 	}
-	send := func() (json.RawMessage, error) {
-		return c.result(own.ctx, c.headers(t, r.Input), func(ctx context.Context) error {
-			_, err := c.client.CallTool(ctx, request)
-			return err
-		})
-	}
-	raw, err := send()
+	ctx, sent := withExchange(own.ctx)
+	answer, err := c.client.CallTool(ctx, request)
 	var visit protocol.URLElicitationRequiredError
 	if errors.As(err, &visit) && c.visited(own, visit) {
-		raw, err = send()
+		answer, err = c.client.CallTool(ctx, request)
 	}
 	if err != nil {
-		return CallResult{}, err
+		return CallResult{}, c.failure(ctx, err)
 	}
-	result, task, err := callResult(raw)
-	if err == nil && task != nil {
-		result, err = c.await(own, *task)
+	result := callResult(answer)
+	if task := taskIn(sent.text); task != nil {
+		if result, err = c.await(own, *task); err != nil {
+			return CallResult{}, err
+		}
 	}
-	if err == nil {
-		result.SchemaFault = t.check(result)
+	result.SchemaFault = t.check(result)
+	return result, nil
+}
+
+// taskIn returns the task that a call became; nil if it became none. mcp-go's result of
+// a call has no member for it.
+func taskIn(result json.RawMessage) *protocol.Task {
+	var created struct {
+		Task *protocol.Task `json:"task"`
 	}
-	return result, err
+	_ = json.Unmarshal(result, &created)
+	return created.Task
 }
 
 func token(o *call) string { return "call-" + strconv.FormatInt(o.number, 10) }
@@ -235,7 +235,9 @@ func (c *conn) visited(own *call, needs protocol.URLElicitationRequiredError) bo
 		return false
 	}
 	for _, e := range needs.Elicitations {
-		answer, err := c.ask(own.ctx, own, rawElicitation{Mode: "url", Message: e.Message, URL: e.URL, ID: e.ElicitationID})
+		answer, err := c.ask(own.ctx, own, protocol.ElicitationParams{
+			Mode: protocol.ElicitationModeURL, Message: e.Message, URL: e.URL, ElicitationID: e.ElicitationID,
+		}, nil)
 		if err != nil || answer.Action != ActionAccept {
 			return false
 		}
@@ -244,53 +246,60 @@ func (c *conn) visited(own *call, needs protocol.URLElicitationRequiredError) bo
 }
 
 // await follows a task to its end and returns its result.
-func (c *conn) await(own *call, task rawTask) (result CallResult, err error) {
-	id := task.ID
+func (c *conn) await(own *call, task protocol.Task) (result CallResult, err error) {
 	defer func() {
 		if own.ctx.Err() != nil {
-			c.forget(id)
+			c.forget(task.TaskId)
 		}
 	}()
 	for {
-		switch protocol.TaskStatus(task.Status) {
+		switch task.Status {
 		case protocol.TaskStatusCompleted, protocol.TaskStatusFailed, protocol.TaskStatusInputRequired:
 			// A result that needs input first makes the server ask.
-			raw, err := c.result(own.ctx, nil, func(ctx context.Context) error {
-				_, err := c.client.TaskResult(ctx, protocol.TaskResultRequest{Params: protocol.TaskResultParams{TaskId: id}})
-				return err
-			})
-			if err != nil {
-				return CallResult{}, err
-			}
-			result, _, err := callResult(raw)
-			return result, err
+			return c.taskResult(own.ctx, task.TaskId)
 		case protocol.TaskStatusCancelled:
-			return CallResult{}, &Fault{Kind: FaultAnswer, Detail: "the server cancelled its task: " + shorten(task.Message, mostText)}
+			return CallResult{}, &Fault{Kind: FaultAnswer, Detail: "the server cancelled its task: " + shorten(task.StatusMessage, mostText)}
 		}
-		own.report(Progress{Message: shorten(task.Message, mostText)})
-		pause := time.Duration(task.PollMS) * time.Millisecond
-		if task.PollMS <= 0 || task.PollMS > mostPoll.Milliseconds() {
-			pause = usualPoll
-		}
-		timer := time.NewTimer(max(pause, leastPoll))
+		own.report(Progress{Message: shorten(task.StatusMessage, mostText)})
+		timer := time.NewTimer(pollPause(task.PollInterval))
 		select {
 		case <-timer.C:
 		case <-own.ctx.Done():
 			timer.Stop()
 			return CallResult{}, own.ctx.Err()
 		}
-		raw, err := c.result(own.ctx, nil, func(ctx context.Context) error {
-			_, err := c.client.GetTask(ctx, protocol.GetTaskRequest{Params: protocol.GetTaskParams{TaskId: id}})
-			return err
-		})
+		id := task.TaskId
+		now, err := c.client.GetTask(own.ctx, protocol.GetTaskRequest{Params: protocol.GetTaskParams{TaskId: id}})
 		if err != nil {
-			return CallResult{}, err
+			return CallResult{}, c.failure(own.ctx, err)
 		}
-		task = rawTask{}
-		if err := json.Unmarshal(raw, &task); err != nil {
-			return CallResult{}, &Fault{Kind: FaultProtocol, Detail: "the state of a task cannot be read", Err: err}
-		}
+		task = now.Task
+		task.TaskId = id
 	}
+}
+
+// pollPause returns how long to wait before a task is asked about again, given what the
+// server suggests, in milliseconds.
+func pollPause(suggested *int64) time.Duration {
+	if suggested == nil || *suggested <= 0 || *suggested > mostPoll.Milliseconds() {
+		return usualPoll
+	}
+	return max(time.Duration(*suggested)*time.Millisecond, leastPoll)
+}
+
+// taskResult returns the result of a task that has ended. It is that of a call, which
+// mcp-go's own result of a task holds less exactly.
+func (c *conn) taskResult(ctx context.Context, id string) (CallResult, error) {
+	ctx, sent := withExchange(ctx)
+	if _, err := c.client.TaskResult(ctx, protocol.TaskResultRequest{Params: protocol.TaskResultParams{TaskId: id}}); err != nil {
+		return CallResult{}, c.failure(ctx, err)
+	}
+	whole := readable(string(protocol.MethodTasksResult), sent.text)
+	result, err := protocol.ParseCallToolResult(&whole)
+	if err != nil {
+		return CallResult{}, c.failure(ctx, err)
+	}
+	return callResult(result), nil
 }
 
 // forget tells the server that a task is not wanted any more. It does not wait.
@@ -298,9 +307,6 @@ func (c *conn) forget(task string) {
 	go func() { // ends with the connection or after a moment
 		ctx, cancel := context.WithTimeout(c.life, cancelTime)
 		defer cancel()
-		_, _ = c.result(ctx, nil, func(ctx context.Context) error {
-			_, err := c.client.CancelTask(ctx, protocol.CancelTaskRequest{Params: protocol.CancelTaskParams{TaskId: task}})
-			return err
-		})
+		_, _ = c.client.CancelTask(ctx, protocol.CancelTaskRequest{Params: protocol.CancelTaskParams{TaskId: task}})
 	}()
 }

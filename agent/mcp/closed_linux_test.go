@@ -10,18 +10,18 @@ import (
 // to it.
 func TestProgramThatClosesItsInput(t *testing.T) {
 	t.Parallel()
-	l := newStdioLink(Server{Stdio: Stdio{Command: "sh", Args: []string{"-c", "exec 0<&-; exec sleep 1000"}}}, Config{Dir: t.TempDir()}, nil)
-	if err := l.Start(t.Context()); err != nil {
+	p := newProgram(Server{Stdio: Stdio{Command: "sh", Args: []string{"-c", "exec 0<&-; exec sleep 1000"}}}, Config{Dir: t.TempDir()}, nil)
+	if err := p.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	select {
-	case <-l.ended:
+	case <-p.ended:
 	case <-time.After(time.Minute):
 		t.Error("it was not noticed")
 	}
 	var fault *Fault
-	if err := l.failure(); !errors.As(err, &fault) || fault.Kind != FaultBlocked {
-		t.Errorf("the link failed with %v", err)
+	if err := p.failure(); !errors.As(err, &fault) || fault.Kind != FaultBlocked {
+		t.Errorf("the program failed with %v", err)
 	}
-	_ = l.Close()
+	_ = p.Close()
 }

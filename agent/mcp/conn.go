@@ -1,9 +1,7 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,7 +28,7 @@ type conn struct {
 	life   context.Context // ends with the connection
 	end    context.CancelFunc
 	client *client.Client
-	wire   wire
+	wire   *wire
 	peer   Peer
 	lost   chan struct{} // closed when the connection is over
 	dirty  chan struct{} // a list changed
@@ -47,13 +45,10 @@ type connState struct {
 	asks  int             // requests of the server that are being answered
 	stale map[string]bool // lists that changed
 	first string          // the first words, if they were not a message
-}
-
-// wire is the transport of a connection, by its kind.
-type wire struct {
-	transport.Interface
-	program *stdioLink // nil unless the server is a program
-	http    *httpLink  // nil unless it is reached over HTTP
+	named map[string]bool // tools that were listed
+	kept  int             // bytes of their first definitions
+	// handler handles the requests of the server.
+	handler transport.RequestHandler
 }
 
 func startLimit(s Server) time.Duration {
@@ -67,10 +62,9 @@ func startLimit(s Server) time.Duration {
 // closed, and says what its program printed. With legacy it does not try the newest
 // protocol first, which a few old programs do not survive.
 func open(ctx context.Context, s Server, cfg Config, log *journal, legacy bool) (*conn, error) {
-	c := &conn{server: s, cfg: cfg, log: log, lost: make(chan struct{}), dirty: make(chan struct{}, 1)}
-	c.state.stale = map[string]bool{}
+	c := &conn{server: s, cfg: cfg, log: log, lost: make(chan struct{}), dirty: make(chan struct{}, 1), wire: &wire{}}
+	c.state.stale, c.state.named = map[string]bool{}, map[string]bool{}
 	c.life, c.end = context.WithCancel(context.Background())
-	ctx = withHeld(ctx, &held{whole: true})
 	err := c.dial(ctx, s.Transport == TransportSSE, legacy)
 	if err != nil {
 		fault := c.fault(ctx, err)
@@ -89,7 +83,7 @@ func open(ctx context.Context, s Server, cfg Config, log *journal, legacy bool) 
 	return c, nil
 }
 
-// dial makes the transport and shakes hands. What ctx holds tells of the first answer.
+// dial makes the transport and shakes hands.
 func (c *conn) dial(ctx context.Context, sse, legacy bool) error {
 	if c.wire.Interface != nil {
 		_ = c.wire.Close()
@@ -107,13 +101,14 @@ func (c *conn) dial(ctx context.Context, sse, legacy bool) error {
 	capabilities := protocol.ClientCapabilities{Roots: &struct {
 		ListChanged bool `json:"listChanged,omitempty"`
 	}{}}
-	options = append(options, client.WithRootsHandler(asker{c}))
+	options = append(options, client.WithRootsHandler(c))
 	if c.cfg.Asker != nil {
 		capabilities.Sampling = &protocol.SamplingCapability{}
 		capabilities.Elicitation = &protocol.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}
-		options = append(options, client.WithSamplingHandler(asker{c}), client.WithElicitationHandler(asker{c}))
+		options = append(options, client.WithSamplingHandler(c), client.WithElicitationHandler(c))
 	}
 	c.client = client.NewClient(through, options...)
+	c.client.OnNotification(c.notified)
 	if err := c.client.Start(c.life); err != nil {
 		return err
 	}
@@ -126,14 +121,13 @@ func (c *conn) dial(ctx context.Context, sse, legacy bool) error {
 	result, err := c.client.Initialize(ctx, request)
 	if err == nil {
 		c.peer = greeting(result)
-	} else if fault := heldIn(ctx).fault; fault != nil {
-		return answerFault(fault)
 	}
 	return err
 }
 
+// makeWire makes the transport, and returns what the client gets of it.
 func (c *conn) makeWire(sse bool) (transport.Interface, error) {
-	c.wire = wire{}
+	c.wire = &wire{onHandler: c.setHandler}
 	switch c.server.Transport {
 	case TransportStdio:
 		if c.cfg.Ready != nil {
@@ -141,19 +135,19 @@ func (c *conn) makeWire(sse bool) (transport.Interface, error) {
 				return nil, &Fault{Kind: FaultHeld, Detail: err.Error(), Err: err}
 			}
 		}
-		link := newStdioLink(c.server, c.cfg, c)
-		c.wire.Interface, c.wire.program = link, link
-		return &tap{Interface: link}, nil
+		c.wire.program = newProgram(c.server, c.cfg, c)
+		c.wire.Interface = c.wire.program
+		return c.wire, nil
 	case TransportHTTP, TransportSSE, TransportClaudeAI:
-		link, err := newHTTPLink(c.server, c.cfg, c, sse)
+		r, err := newRemote(c.server, c.cfg, c, sse)
 		if err != nil {
 			return nil, err
 		}
-		c.wire.Interface, c.wire.http = link, link
-		if t, ok := link.Interface.(*transport.SSE); ok {
+		c.wire.Interface, c.wire.http = r, r
+		if t, ok := r.HTTPConnection.(*transport.SSE); ok {
 			t.SetConnectionLostHandler(func(err error) { c.lose(c.fault(context.Background(), err)) })
 		}
-		return &httpTap{tap: tap{Interface: link, shelf: link.shelf}, link: link}, nil
+		return httpWire{c.wire}, nil
 	}
 	return nil, &Fault{Kind: FaultConfig, Detail: "unknown transport " + string(c.server.Transport)}
 }
@@ -191,39 +185,32 @@ func (c *conn) close() {
 	c.end()
 }
 
-// result makes one request and returns the result as it came.
-func (c *conn) result(ctx context.Context, header map[string]string, request func(ctx context.Context) error) (json.RawMessage, error) {
-	h := &held{header: header}
-	ctx = withHeld(ctx, h)
-	err := request(ctx)
-	switch {
-	case h.fault != nil:
-		return nil, answerFault(h.fault)
-	case h.result != nil && !bytes.Contains(h.result, []byte(inputRequired)):
-		return h.result, nil // whatever mcp-go thought of the empty one
-	case err == nil:
-		return h.result, nil
+// failure names what went wrong with a request, if anything did. If the server has not
+// seen it, or takes nothing from us any more, the connection is over.
+func (c *conn) failure(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
 	}
 	fault := c.fault(ctx, err)
 	unseen := errors.Is(err, errNotSent) || errors.Is(err, transport.ErrSessionTerminated)
 	if unseen || fault.Kind == FaultAuth {
 		c.lose(fault)
 	}
-	if unseen || !h.sent {
-		return nil, fmt.Errorf("%w: %w", errNotSent, fault)
+	if e := exchangeIn(ctx); unseen || e != nil && !e.sent {
+		return fmt.Errorf("%w: %w", errNotSent, fault)
 	}
-	return nil, fault
+	return fault
 }
 
 // ping asks the server for a sign of life.
 func (c *conn) ping(ctx context.Context) error {
-	_, err := c.result(ctx, nil, func(ctx context.Context) error {
-		if protocol.IsModernProtocol(c.client.ProtocolVersion()) {
-			_, err := c.client.Discover(ctx, protocol.DiscoverRequest{}) // this protocol has no ping
-			return err
-		}
-		return c.client.Ping(ctx) //lint:ignore SA1019 older protocols have it
-	})
+	var err error
+	if protocol.IsModernProtocol(c.client.ProtocolVersion()) {
+		_, err = c.client.Discover(ctx, protocol.DiscoverRequest{}) // this protocol has no ping
+	} else {
+		err = c.client.Ping(ctx) //lint:ignore SA1019 older protocols have it
+	}
+	err = c.failure(ctx, err)
 	var fault *Fault
 	if errors.As(err, &fault) && fault.Kind == FaultAnswer {
 		return nil // it knows no ping, but answered

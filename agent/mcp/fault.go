@@ -94,9 +94,13 @@ func (c *conn) fault(ctx context.Context, err error) *Fault {
 		return &Fault{Kind: FaultClosed, Err: ctx.Err()}
 	}
 	if c.wire.http != nil {
-		if fault := c.wire.http.fault(ctx, err); fault != nil {
+		if fault := c.wire.http.fault(err); fault != nil {
 			return fault
 		}
+	}
+	var sending *transport.Error
+	if !errors.As(err, &sending) {
+		return &Fault{Kind: FaultProtocol, Detail: "its answer cannot be read: " + shorten(err.Error(), mostText), Err: err}
 	}
 	return &Fault{Kind: FaultProtocol, Detail: shorten(rootOf(err).Error(), mostText), Err: err}
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"mime"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -43,21 +43,20 @@ func NewTransport() *http.Transport {
 	}
 }
 
-// httpLink is a server that is reached over HTTP: mcp-go's transport with a
-// client of ours.
-type httpLink struct {
-	transport.Interface
+// remote is a server that is reached over HTTP: mcp-go's transport with a client of
+// ours.
+type remote struct {
+	transport.HTTPConnection
 	client  *http.Client
+	limits  *limiter
 	headers map[string]string
 	version atomic.Value // string
-	excess  atomic.Bool  // the server sent more than is accepted
-	shelf   *shelf
 	quit    context.CancelFunc
 	life    context.Context
 	address func() string // where messages are sent
 }
 
-func newHTTPLink(s Server, cfg Config, p peer, sse bool) (*httpLink, error) {
+func newRemote(s Server, cfg Config, h host, sse bool) (*remote, error) {
 	at, err := url.Parse(s.Remote.URL)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
 		return nil, &Fault{Kind: FaultConfig, Detail: "not an address of HTTP: " + beginning(s.Remote.URL, shownOf), Err: err}
@@ -69,90 +68,96 @@ func newHTTPLink(s Server, cfg Config, p peer, sse bool) (*httpLink, error) {
 	if base == nil {
 		base = NewTransport()
 	}
-	l := &httpLink{headers: map[string]string{}, shelf: newShelf()}
-	for name, value := range s.Remote.Headers {
-		l.headers[name] = value
-	}
+	r := &remote{headers: map[string]string{}}
+	maps.Copy(r.headers, s.Remote.Headers)
 	if s.Transport == TransportClaudeAI {
-		l.headers[claudeHeader] = s.Remote.ID
+		r.headers[claudeHeader] = s.Remote.ID
 	}
-	l.version.Store("")
-	l.life, l.quit = context.WithCancel(context.Background())
-	l.client = &http.Client{
-		Transport:     &siftedTripper{base: base, link: l, sift: sift{peer: p, link: l}},
-		CheckRedirect: checkRedirect,
-	}
-	quiet := slog.New(slog.DiscardHandler)
+	r.version.Store("")
+	r.life, r.quit = context.WithCancel(context.Background())
+	r.limits = &limiter{base: base, host: h, answer: r.answer, sse: sse}
+	r.client = &http.Client{Transport: r.limits, CheckRedirect: checkRedirect}
 	if sse {
-		t, err := transport.NewSSE(s.Remote.URL, transport.WithHTTPClient(l.client), transport.WithHeaders(l.headers), transport.WithSSELogger(quiet),
-			transport.WithResponseTimeout(mostCall))
-		if err != nil {
-			return nil, &Fault{Kind: FaultConfig, Detail: err.Error(), Err: err}
-		}
-		l.Interface, l.address = t, func() string {
-			if at := t.GetEndpoint(); at != nil {
-				return at.String()
-			}
-			return s.Remote.URL
-		}
-		return l, nil
+		err = r.useSSE(s)
+	} else {
+		err = r.useStreamable(s)
 	}
-	//lint:ignore SA1019 older servers announce changes there; tap hides from the client that this wants an older protocol
-	listening := transport.WithContinuousListening()
-	t, err := transport.NewStreamableHTTP(s.Remote.URL, transport.WithHTTPBasicClient(l.client), transport.WithHTTPHeaders(l.headers),
-		transport.WithHTTPLogger(quiet), listening)
 	if err != nil {
 		return nil, &Fault{Kind: FaultConfig, Detail: err.Error(), Err: err}
 	}
-	l.Interface, l.address = t, func() string { return s.Remote.URL }
-	return l, nil
+	return r, nil
+}
+
+func (r *remote) useSSE(s Server) error {
+	t, err := transport.NewSSE(s.Remote.URL, transport.WithHTTPClient(r.client), transport.WithHeaders(r.headers),
+		transport.WithSSELogger(slog.New(slog.DiscardHandler)), transport.WithResponseTimeout(mostCall))
+	if err != nil {
+		return err
+	}
+	r.HTTPConnection, r.address = t, func() string {
+		if at := t.GetEndpoint(); at != nil {
+			return at.String()
+		}
+		return s.Remote.URL
+	}
+	return nil
+}
+
+func (r *remote) useStreamable(s Server) error {
+	//lint:ignore SA1019 older servers announce changes there; wire hides from the client that this wants an older protocol
+	listening := transport.WithContinuousListening()
+	t, err := transport.NewStreamableHTTP(s.Remote.URL, transport.WithHTTPBasicClient(r.client), transport.WithHTTPHeaders(r.headers),
+		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), listening)
+	if err != nil {
+		return err
+	}
+	r.HTTPConnection, r.address = t, func() string { return s.Remote.URL }
+	return nil
 }
 
 // SetProtocolVersion implements [transport.HTTPConnection].
-func (l *httpLink) SetProtocolVersion(version string) {
-	l.version.Store(version)
-	if t, ok := l.Interface.(transport.HTTPConnection); ok {
-		t.SetProtocolVersion(version)
-	}
+func (r *remote) SetProtocolVersion(version string) {
+	r.version.Store(version)
+	r.HTTPConnection.SetProtocolVersion(version)
 }
 
 // Close ends the session and lets go of everything that is open.
-func (l *httpLink) Close() error {
-	err := l.Interface.Close()
-	l.quit()
-	l.client.CloseIdleConnections()
+func (r *remote) Close() error {
+	err := r.HTTPConnection.Close()
+	r.quit()
+	r.client.CloseIdleConnections()
 	return err
 }
 
 // answer sends the answer to a request of the server. It is called on a goroutine
-// of the question.
-func (l *httpLink) answer(r reply) {
-	text, err := json.Marshal(r)
+// of the request.
+func (r *remote) answer(response *transport.JSONRPCResponse) {
+	text, err := json.Marshal(response)
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(l.life, answerTime)
+	ctx, cancel := context.WithTimeout(r.life, answerTime)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.address(), bytes.NewReader(text))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address(), bytes.NewReader(text))
 	if err != nil {
 		return
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
-	if id := l.GetSessionId(); id != "" {
+	if id := r.GetSessionId(); id != "" {
 		request.Header.Set(transport.HeaderKeySessionID, id)
 	}
-	if version, _ := l.version.Load().(string); version != "" {
+	if version, _ := r.version.Load().(string); version != "" {
 		request.Header.Set(transport.HeaderKeyProtocolVersion, version)
 	}
-	for name, value := range l.headers {
+	for name, value := range r.headers {
 		request.Header.Set(name, value)
 	}
-	response, err := l.client.Do(request)
+	reply, err := r.client.Do(request)
 	if err != nil {
 		return // the server asks again, or its call fails
 	}
-	_ = response.Body.Close()
+	_ = reply.Body.Close()
 }
 
 // checkRedirect follows a redirect to the same host only, because headers of the
@@ -168,71 +173,17 @@ func checkRedirect(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// siftedTripper limits what a server may send, and takes out what is not for
-// mcp-go.
-type siftedTripper struct {
-	base http.RoundTripper
-	link *httpLink
-	sift sift
-}
-
-func (t *siftedTripper) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := t.base.RoundTrip(request)
-	if err != nil {
-		return nil, err
-	}
-	sift := t.sift
-	if h := heldIn(request.Context()); h != nil {
-		h.status.Store(int32(response.StatusCode))
-		if request.Method == http.MethodPost {
-			sift.only = h.id.Load()
-		}
-	}
-	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	switch {
-	case response.StatusCode < 200 || response.StatusCode > 299:
-		response.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(response.Body, bigResult), response.Body}
-	case kind == "text/event-stream":
-		response.Body = newSiftedBody(response.Body, sift, true)
-	case kind == "application/json":
-		response.Body = newSiftedBody(response.Body, sift, false)
-		response.ContentLength = -1
-	default:
-		response.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(response.Body, bigResult), response.Body}
-	}
-	return response, nil
-}
-
-// CloseIdleConnections lets http.Client close those of the base.
-func (t *siftedTripper) CloseIdleConnections() {
-	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
-}
-
-// fault names what went wrong over HTTP with the request of ctx, if it has one.
-func (l *httpLink) fault(ctx context.Context, err error) *Fault {
-	var status int32
-	if h := heldIn(ctx); h != nil {
-		status = h.status.Load()
-	}
+// fault names what went wrong over HTTP, or returns nil.
+func (r *remote) fault(err error) *Fault {
 	var network *net.OpError
 	var name *net.DNSError
 	switch {
-	case l.excess.Swap(false):
-		return &Fault{Kind: FaultTooLarge, Detail: bytesText(mostBody), Err: err}
-	case errors.Is(err, transport.ErrAuthorizationRequired), errors.Is(err, transport.ErrUnauthorized), status == http.StatusUnauthorized:
+	case errors.Is(err, transport.ErrAuthorizationRequired), errors.Is(err, transport.ErrUnauthorized):
 		return &Fault{Kind: FaultAuth, Err: ErrNeedsAuth}
 	case errors.As(err, &name), errors.As(err, &network):
 		return &Fault{Kind: FaultRefused, Detail: shorten(rootOf(err).Error(), shownOf), Err: err}
-	case status >= 300:
-		return &Fault{Kind: FaultHTTP, Detail: fmt.Sprint(status), Err: err}
+	case errors.Is(err, transport.ErrLegacySSEServer):
+		return &Fault{Kind: FaultHTTP, Detail: fmt.Sprint(r.limits.refused.Load()), Err: err}
 	}
 	return nil
 }
@@ -246,4 +197,12 @@ func rootOf(err error) error {
 		}
 		err = inner
 	}
+}
+
+// limitedBody is a body of which no more than the limit is read.
+func limitedBody(body io.ReadCloser, most int64) io.ReadCloser {
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(body, most), body}
 }

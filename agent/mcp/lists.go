@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -16,6 +17,7 @@ const (
 	mostList  = 8 << 20
 	mostPages = 200
 	mostName  = 256 // bytes of a tool's name
+	mostKept  = 64 << 20
 )
 
 // The problems of tools.
@@ -33,93 +35,114 @@ type tool struct {
 	off    bool // by the configuration
 }
 
-// pages reads all pages of a list, up to the bounds.
-func (c *conn) pages(ctx context.Context, member string, most int, page func(ctx context.Context, p protocol.PaginatedParams) error) ([]json.RawMessage, error) {
-	var out []json.RawMessage
+// pages reads all pages of a list, up to the bounds. The context of a page receives the
+// text of its result.
+func pages[T any](ctx context.Context, c *conn, list string, most int, page func(context.Context, protocol.PaginatedParams) ([]T, protocol.Cursor, error)) ([]T, error) {
+	var out []T
 	var params protocol.PaginatedParams
 	seen, size := map[protocol.Cursor]bool{}, 0
 	for n := 0; ; n++ {
-		raw, err := c.result(ctx, nil, func(ctx context.Context) error { return page(ctx, params) })
+		ctx, sent := withExchange(ctx)
+		items, next, err := page(ctx, params)
 		if err != nil {
-			return nil, err
+			return nil, c.failure(ctx, err)
 		}
-		var list map[string]json.RawMessage
-		var items []json.RawMessage
-		if err := json.Unmarshal(raw, &list); err != nil {
-			return nil, &Fault{Kind: FaultProtocol, Detail: "its list of " + member + " cannot be read", Err: err}
-		}
-		if text, ok := list[member]; ok {
-			if err := json.Unmarshal(text, &items); err != nil {
-				return nil, &Fault{Kind: FaultProtocol, Detail: "its list of " + member + " cannot be read", Err: err}
-			}
-		}
-		for _, item := range items {
-			if size += len(item); len(out) >= most || size > mostList {
-				c.log.happened(HappenedCut, member, strconv.Itoa(len(out)))
-				return out, nil
-			}
-			out = append(out, item)
-		}
-		params.Cursor = ""
-		_ = json.Unmarshal(list["nextCursor"], &params.Cursor)
-		if params.Cursor == "" {
+		out, size = append(out, items...), size+len(sent.text)
+		switch {
+		case len(out) > most || size > mostList:
+			out = out[:min(len(out), most)]
+			c.log.happened(HappenedCut, list, strconv.Itoa(len(out)))
+			return out, nil
+		case next == "":
+			return out, nil
+		case seen[next] || n >= mostPages:
+			c.log.happened(HappenedCutEndless, list, strconv.Itoa(len(out)))
 			return out, nil
 		}
-		if seen[params.Cursor] || n >= mostPages {
-			c.log.happened(HappenedCutEndless, member, strconv.Itoa(len(out)))
-			return out, nil
-		}
-		seen[params.Cursor] = true
+		seen[next], params.Cursor = true, next
 	}
 }
 
-// tools lists the tools.
+// tools lists the tools, as the server wrote them: mcp-go's type loses keywords of their
+// schemas, and their order.
 func (c *conn) tools(ctx context.Context) ([]tool, error) {
 	if c.client.GetServerCapabilities().Tools == nil {
 		return nil, nil
 	}
-	items, err := c.pages(ctx, "tools", mostTools, func(ctx context.Context, p protocol.PaginatedParams) error {
-		_, err := c.client.ListToolsByPage(ctx, protocol.ListToolsRequest{PaginatedRequest: protocol.PaginatedRequest{Params: p}})
-		return err
+	written, err := pages(ctx, c, "tools", mostTools, func(ctx context.Context, p protocol.PaginatedParams) ([]json.RawMessage, protocol.Cursor, error) {
+		list, err := c.client.ListToolsByPage(ctx, protocol.ListToolsRequest{PaginatedRequest: protocol.PaginatedRequest{Params: p}})
+		if err != nil {
+			return nil, "", err
+		}
+		var page struct {
+			Tools []json.RawMessage `json:"tools"`
+		}
+		err = json.Unmarshal(exchangeIn(ctx).text, &page)
+		return page.Tools, list.NextCursor, err
 	})
 	if err != nil {
 		return nil, err
 	}
 	var out []tool
 	names := map[string]bool{}
-	for _, item := range items {
-		t := c.tool(item)
+	for _, text := range written {
+		t := c.tool(text)
 		if names[t.Name] {
 			t.Problem = ProblemDuplicate
 		}
 		names[t.Name] = true
 		out = append(out, t)
 	}
-	return out, nil
+	return out, c.remember(out)
 }
 
-func (c *conn) tool(item json.RawMessage) tool {
-	var raw rawTool
-	err := json.Unmarshal(item, &raw)
-	title := raw.Title
-	if title == "" {
-		title = raw.Annotations.Title
+// remember limits the definitions that mcp-go's client keeps: it keeps each one until a
+// tool of the same name replaces it.
+func (c *conn) remember(tools []tool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range tools {
+		if !c.state.named[t.Name] {
+			c.state.named[t.Name] = true
+			c.state.kept += len(t.Name) + len(t.Description) + len(t.Schema) + len(t.output)
+		}
 	}
+	if c.state.kept > mostKept {
+		return &Fault{Kind: FaultTooLarge, Detail: bytesText(mostKept)}
+	}
+	return nil
+}
+
+// rawTool is a tool as a server lists it.
+type rawTool struct {
+	Name        string                  `json:"name"`
+	Title       string                  `json:"title"`
+	Description string                  `json:"description"`
+	Input       json.RawMessage         `json:"inputSchema"`
+	Output      json.RawMessage         `json:"outputSchema"`
+	Annotations protocol.ToolAnnotation `json:"annotations"`
+	Execution   protocol.ToolExecution  `json:"execution"`
+}
+
+func (c *conn) tool(text json.RawMessage) tool {
+	var raw rawTool
+	err := json.Unmarshal(text, &raw)
+	hints := raw.Annotations
+	readOnly := hints.ReadOnlyHint != nil && *hints.ReadOnlyHint
 	t := tool{
 		ToolStatus: ToolStatus{
-			Name: shorten(raw.Name, mostName), Title: shorten(title, mostText), Description: shorten(raw.Description, mostDescription),
-			Schema: shallow(raw.Input), ReadOnly: raw.Annotations.ReadOnly,
-			Destructive: !raw.Annotations.ReadOnly && (raw.Annotations.Destructive == nil || *raw.Annotations.Destructive),
+			Name: shorten(raw.Name, mostName), Title: shorten(cmp.Or(raw.Title, hints.Title), mostText), Description: shorten(raw.Description, mostDescription),
+			Schema: shallow(raw.Input), ReadOnly: readOnly, Destructive: !readOnly && (hints.DestructiveHint == nil || *hints.DestructiveHint),
 		},
-		task: raw.Execution.Task, output: raw.Output,
+		task: string(raw.Execution.TaskSupport), output: raw.Output,
 	}
 	t.Tokens = estimate(len(t.Name) + min(len(t.Description), mostForModel) + len(t.Schema))
 	t.off = slices.Contains(c.server.Off, t.Name) || c.server.Only != nil && !slices.Contains(c.server.Only, t.Name)
 	switch {
 	case err != nil || raw.Name == "" || len(raw.Name) > mostName:
 		t.Problem = ProblemName
-	case c.mirrors() && protocol.ValidateParamHeaderAnnotations(t.forHeaders()) != nil:
-		t.Problem = ProblemHeader
+	case c.mirrors() && protocol.ValidateParamHeaderAnnotations(&protocol.Tool{Name: t.Name, RawInputSchema: t.Schema}) != nil:
+		t.Problem = ProblemHeader // mcp-go dropped it
 	}
 	return t
 }
@@ -130,25 +153,10 @@ const mostForModel = 2 << 10
 // estimate returns about how many tokens a definition of size bytes has.
 func estimate(size int) int { return (size*2 + 6) / 7 }
 
-// mirrors reports whether arguments of calls are repeated in headers, as the
-// protocol has it since July 2026.
+// mirrors reports whether mcp-go repeats arguments of calls in headers, as the protocol
+// has it since July 2026.
 func (c *conn) mirrors() bool {
 	return c.wire.http != nil && protocol.IsModernProtocol(c.client.ProtocolVersion())
-}
-
-func (t tool) forHeaders() *protocol.Tool {
-	return &protocol.Tool{Name: t.Name, RawInputSchema: t.Schema}
-}
-
-func (c *conn) headers(t tool, input json.RawMessage) map[string]string {
-	if !c.mirrors() || len(input) == 0 {
-		return nil
-	}
-	params, err := json.Marshal(map[string]json.RawMessage{"arguments": input})
-	if err != nil {
-		return nil
-	}
-	return protocol.GenerateParamHeaders(t.forHeaders(), params)
 }
 
 // mostChecked limits the schemas that results are checked against and the results
@@ -185,80 +193,81 @@ func (c *conn) resources(ctx context.Context) ([]Resource, error) {
 	if c.client.GetServerCapabilities().Resources == nil {
 		return nil, nil
 	}
-	items, err := c.pages(ctx, "resources", mostItems, func(ctx context.Context, p protocol.PaginatedParams) error {
-		_, err := c.client.ListResourcesByPage(ctx, protocol.ListResourcesRequest{PaginatedRequest: protocol.PaginatedRequest{Params: p}})
-		return err
+	items, err := pages(ctx, c, "resources", mostItems, func(ctx context.Context, p protocol.PaginatedParams) ([]protocol.Resource, protocol.Cursor, error) {
+		list, err := c.client.ListResourcesByPage(ctx, protocol.ListResourcesRequest{PaginatedRequest: protocol.PaginatedRequest{Params: p}})
+		if err != nil {
+			return nil, "", err
+		}
+		return list.Resources, list.NextCursor, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	templates, err := c.pages(ctx, "resourceTemplates", mostItems, func(ctx context.Context, p protocol.PaginatedParams) error {
-		_, err := c.client.ListResourceTemplatesByPage(ctx, protocol.ListResourceTemplatesRequest{PaginatedRequest: protocol.PaginatedRequest{Params: p}})
-		return err
+	templates, err := pages(ctx, c, "resourceTemplates", mostItems, func(ctx context.Context, p protocol.PaginatedParams) ([]protocol.ResourceTemplate, protocol.Cursor, error) {
+		list, err := c.client.ListResourceTemplatesByPage(ctx, protocol.ListResourceTemplatesRequest{PaginatedRequest: protocol.PaginatedRequest{Params: p}})
+		if err != nil {
+			return nil, "", err
+		}
+		return list.ResourceTemplates, list.NextCursor, nil
 	})
 	if err != nil {
 		c.log.happened(HappenedNoTemplate, err.Error())
 	}
 	var out []Resource
-	for i, item := range slices.Concat(items, templates) {
-		var raw struct {
-			rawContent
-			Template string `json:"uriTemplate"`
+	for _, r := range items {
+		one := c.resource(r.URI, r.Name, r.Title, r.Description, r.MIMEType)
+		if r.Size != nil {
+			one.Size = *r.Size
 		}
-		if json.Unmarshal(item, &raw) != nil {
+		out = append(out, one)
+	}
+	for _, t := range templates {
+		if t.URITemplate == nil || t.URITemplate.Template == nil {
 			continue
 		}
-		r := Resource{
-			Server: c.server.Name, URI: raw.URI, Name: shorten(raw.Name, mostText), Title: shorten(raw.Title, mostText),
-			Description: shorten(raw.Description, mostDescription), MIME: shorten(raw.MIME, mostText), Size: raw.Size, Template: i >= len(items),
-		}
-		if r.Template {
-			r.URI = raw.Template
-		}
-		out = append(out, r)
+		one := c.resource(t.URITemplate.Raw(), t.Name, t.Title, t.Description, t.MIMEType)
+		one.Template = true
+		out = append(out, one)
 	}
 	return out, nil
 }
 
+func (c *conn) resource(uri, name, title, description, mime string) Resource {
+	return Resource{
+		Server: c.server.Name, URI: uri, Name: shorten(name, mostText), Title: shorten(title, mostText),
+		Description: shorten(description, mostDescription), MIME: shorten(mime, mostText),
+	}
+}
+
 func (c *conn) read(ctx context.Context, uri string) ([]Content, error) {
-	raw, err := c.result(ctx, nil, func(ctx context.Context) error {
-		_, err := c.client.ReadResource(ctx, protocol.ReadResourceRequest{Params: protocol.ReadResourceParams{URI: uri}})
-		return err
-	})
+	result, err := c.client.ReadResource(ctx, protocol.ReadResourceRequest{Params: protocol.ReadResourceParams{URI: uri}})
 	if err != nil {
-		return nil, err
+		return nil, c.failure(ctx, err)
 	}
-	var list struct {
-		Contents []json.RawMessage `json:"contents"`
-	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, &Fault{Kind: FaultProtocol, Detail: "the resource cannot be read", Err: err}
-	}
-	return contents(list.Contents, resource), nil
+	return contents(result.Contents, resource), nil
 }
 
 func (c *conn) prompts(ctx context.Context) ([]Prompt, error) {
 	if c.client.GetServerCapabilities().Prompts == nil {
 		return nil, nil
 	}
-	items, err := c.pages(ctx, "prompts", mostItems, func(ctx context.Context, p protocol.PaginatedParams) error {
-		_, err := c.client.ListPromptsByPage(ctx, protocol.ListPromptsRequest{PaginatedRequest: protocol.PaginatedRequest{Params: p}})
-		return err
+	items, err := pages(ctx, c, "prompts", mostItems, func(ctx context.Context, p protocol.PaginatedParams) ([]protocol.Prompt, protocol.Cursor, error) {
+		list, err := c.client.ListPromptsByPage(ctx, protocol.ListPromptsRequest{PaginatedRequest: protocol.PaginatedRequest{Params: p}})
+		if err != nil {
+			return nil, "", err
+		}
+		return list.Prompts, list.NextCursor, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	var out []Prompt
 	for _, item := range items {
-		var raw struct {
-			Name, Title, Description string
-			Arguments                []PromptArgument
-		}
-		if json.Unmarshal(item, &raw) != nil || raw.Name == "" || len(raw.Name) > mostName {
+		if item.Name == "" || len(item.Name) > mostName {
 			continue
 		}
-		p := Prompt{Server: c.server.Name, Name: raw.Name, Title: shorten(raw.Title, mostText), Description: shorten(raw.Description, mostDescription)}
-		for _, a := range raw.Arguments[:min(len(raw.Arguments), mostArguments)] {
+		p := Prompt{Server: c.server.Name, Name: item.Name, Title: shorten(item.Title, mostText), Description: shorten(item.Description, mostDescription)}
+		for _, a := range item.Arguments[:min(len(item.Arguments), mostArguments)] {
 			p.Arguments = append(p.Arguments, PromptArgument{
 				Name: shorten(a.Name, mostText), Title: shorten(a.Title, mostText), Description: shorten(a.Description, mostText), Required: a.Required,
 			})
@@ -273,21 +282,11 @@ const mostArguments = 100 // of a prompt
 func (c *conn) prompt(ctx context.Context, name string, arguments map[string]string) (PromptText, error) {
 	request := protocol.GetPromptRequest{}
 	request.Params.Name, request.Params.Arguments = name, arguments
-	raw, err := c.result(ctx, nil, func(ctx context.Context) error {
-		_, err := c.client.GetPrompt(ctx, request)
-		return err
-	})
+	result, err := c.client.GetPrompt(ctx, request)
 	if err != nil {
-		return PromptText{}, err
+		return PromptText{}, c.failure(ctx, err)
 	}
-	var text struct {
-		Description string       `json:"description"`
-		Messages    []rawMessage `json:"messages"`
-	}
-	if err := json.Unmarshal(raw, &text); err != nil {
-		return PromptText{}, &Fault{Kind: FaultProtocol, Detail: "the prompt cannot be read", Err: err}
-	}
-	return PromptText{Description: shorten(text.Description, mostDescription), Messages: promptMessages(text.Messages)}, nil
+	return PromptText{Description: shorten(result.Description, mostDescription), Messages: promptMessages(result.Messages)}, nil
 }
 
 const mostValues = 100 // of a completion
@@ -303,25 +302,13 @@ func (c *conn) complete(ctx context.Context, r CompleteRequest) (Completion, err
 	}
 	request.Params.Argument = protocol.CompleteArgument{Name: r.Argument, Value: r.Value}
 	request.Params.Context.Arguments = r.Known
-	raw, err := c.result(ctx, nil, func(ctx context.Context) error {
-		_, err := c.client.Complete(ctx, request)
-		return err
-	})
+	result, err := c.client.Complete(ctx, request)
 	if err != nil {
-		return Completion{}, err
+		return Completion{}, c.failure(ctx, err)
 	}
-	var list struct {
-		Completion struct {
-			Values  []string `json:"values"`
-			HasMore bool     `json:"hasMore"`
-			Total   int      `json:"total"`
-		} `json:"completion"`
-	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return Completion{}, &Fault{Kind: FaultProtocol, Detail: "the completion cannot be read", Err: err}
-	}
-	out := Completion{More: list.Completion.HasMore || list.Completion.Total > len(list.Completion.Values)}
-	for _, value := range list.Completion.Values[:min(len(list.Completion.Values), mostValues)] {
+	list := result.Completion
+	out := Completion{More: list.HasMore || list.Total > len(list.Values)}
+	for _, value := range list.Values[:min(len(list.Values), mostValues)] {
 		out.Values = append(out.Values, shorten(value, mostText))
 	}
 	return out, nil

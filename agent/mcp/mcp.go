@@ -1,7 +1,3 @@
-// Package mcp connects to servers of the Model Context Protocol and offers what
-// they have: tools, resources and prompts. A [Manager] keeps the connections and
-// says what each of them is really like. Everything that a server sends is
-// untrusted and bounded.
 package mcp
 
 import (

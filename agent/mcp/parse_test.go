@@ -1,11 +1,15 @@
 package mcp
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/mark3labs/mcp-go/client/transport"
 )
 
 // The reader cuts a stream into the same lines however it arrives, and never
@@ -28,8 +32,8 @@ func FuzzLines(f *testing.F) {
 				n := min(len(rest), step)
 				s.write(rest[:n])
 				rest = rest[n:]
-				if s.buf.size > max(most, keptEnds) {
-					t.Fatalf("it holds %d bytes", s.buf.size)
+				if len(s.buf) > max(most, keptEnds) {
+					t.Fatalf("it holds %d bytes", len(s.buf))
 				}
 			}
 			return lines, sizes
@@ -52,73 +56,84 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// What is parsed agrees with encoding/json.
-func FuzzMessage(f *testing.F) {
+// recorder is a host that keeps the requests of a server.
+type recorder struct{ requests []transport.JSONRPCRequest }
+
+func (r *recorder) asked(request transport.JSONRPCRequest, _ func(*transport.JSONRPCResponse)) {
+	r.requests = append(r.requests, request)
+}
+func (*recorder) report(Happening, ...string) {}
+func (*recorder) greeted(string)              {}
+
+// What a filter passes on, and what it takes for requests, is what was sent: mcp-go can
+// read each message, and none is lost.
+func FuzzMessages(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"a":[1,"}",{"b":null}]}}`, `{"id":"x","method":"ping","params":[true,-1.5e3]}`, `{"id":null,"method":"n"}`,
 		`[{"method":"a"},{"id":2,"error":{"code":-1,"message":"\"\\"}}]`, `[]`, ` {"\u0069d" : 5 , "result":1}`, "\xef\xbb\xbf{\"method\":\"a\"}", `{"id":{},"method":"x"}`, `7`, ``, `{"id":5}`,
+		`[{"id":1,"method":"a"},{"id":2,"method":"b"},{"id":3,"result":{}},{"id":3,"result":{}}]`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		messages, err := parseMessages(text)
+		host := &recorder{}
+		filter := filter{server: host}
+		passed, err := filter.messages(text)
 		if err != nil {
 			return
 		}
 		plain := bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
-		if plain[0] == '{' {
+		if plain[0] != '[' {
 			plain = append(append([]byte("["), plain...), ']')
 		}
-		var want []map[string]json.RawMessage
+		var want []envelope
 		if err := json.Unmarshal(plain, &want); err != nil {
-			t.Fatalf("%q was parsed: %v", text, err)
+			t.Fatalf("%q was taken for messages: %v", text, err)
 		}
-		if len(messages) != len(want) {
-			t.Fatalf("%q: %d messages, want %d", text, len(messages), len(want))
+		if len(want) != len(passed)+len(host.requests) {
+			t.Fatalf("%q: %d messages and %d requests, want %d", text, len(passed), len(host.requests), len(want))
 		}
-		for i, m := range messages {
-			id := want[i]["id"]
-			if string(id) == "null" {
-				id = nil
+		for _, m := range want {
+			if m.Method != "" && !m.ID.IsNil() {
+				got := host.requests[0]
+				host.requests = host.requests[1:]
+				if got.Method != m.Method || got.ID.String() != m.ID.String() || !bytes.Equal(got.Params.(json.RawMessage), m.Params) {
+					t.Errorf("%q: the request %+v, want %+v", text, got, m)
+				}
+				continue
 			}
-			if !bytes.Equal(m.ID, id) || !bytes.Equal(m.Params, want[i]["params"]) || !bytes.Equal(m.Result, want[i]["result"]) {
-				t.Errorf("%q: %+v, want %v", text, m, want[i])
+			var got envelope
+			if err := json.Unmarshal(passed[0], &got); err != nil || !reflect.DeepEqual(got, m) {
+				t.Errorf("%q: %+v, %v, want %+v", text, got, err, m)
 			}
-			m.number()
+			passed = passed[1:]
 		}
 	})
 }
 
-// A body of events leaves mcp-go what is its own, whatever was sent.
+// A body of events leaves mcp-go what is its own, whatever was sent, and ends.
 func FuzzEvents(f *testing.F) {
 	f.Add("id: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n")
 	f.Add("event: endpoint\ndata: /m\n\n: comment\n\ndata: {\"method\":\"n\"}\r\n\r\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":2,\"result\":1}\n\ndata: cut")
 	f.Fuzz(func(t *testing.T, body string) {
-		link := &httpLink{shelf: newShelf()}
-		b := newSiftedBody(nopCloser{strings.NewReader(body)}, sift{peer: ignorant{}, link: link}, true)
+		b := &eventBody{Closer: io.NopCloser(nil), in: bufio.NewReader(strings.NewReader(body)), filter: filter{server: &recorder{}}}
 		out := make([]byte, 0, len(body))
 		for p := make([]byte, 7); ; {
 			n, err := b.Read(p)
 			if out = append(out, p[:n]...); err != nil {
 				break
 			}
-			if len(out) > 4*len(body)+64 {
+			if len(out) > 8*len(body)+64 {
 				t.Fatalf("%q has no end: %q", body, out)
+			}
+		}
+		for line := range strings.Lines(body) { // what is no message on its own line
+			if data, isData := strings.CutPrefix(line, "data:"); (!isData || !json.Valid([]byte(data))) && !bytes.Contains(out, []byte(line)) {
+				t.Errorf("%q lost the line %q: %q", body, line, out)
 			}
 		}
 	})
 }
-
-type nopCloser struct{ *strings.Reader }
-
-func (nopCloser) Close() error { return nil }
-
-type ignorant struct{}
-
-func (ignorant) notified(string, json.RawMessage)           {}
-func (ignorant) asked(string, json.RawMessage, func(reply)) {}
-func (ignorant) strange(Happening, ...string)               {}
-func (ignorant) began(string)                               {}
 
 func TestToolNames(t *testing.T) { // OAS-407
 	t.Parallel()

@@ -29,14 +29,14 @@ func (overdue) Deadline() (time.Time, bool) { return time.Now(), true }
 func TestNoAnswerInTime(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{nil, errors.New("timeout waiting for a response")} {
-		for _, kept := range []bool{false, true} {
+		for _, withResult := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 				defer cancel()
-				if kept {
-					ctx = withHeld(ctx, &held{})
+				if withResult {
+					ctx, _ = withExchange(ctx)
 				}
-				w := &tap{Interface: hasty{err: err}}
+				w := &wire{Interface: hasty{err: err}}
 				if r, got := w.SendRequest(overdue{ctx}, transport.JSONRPCRequest{Method: "ping"}); r != nil || !errors.Is(got, context.DeadlineExceeded) {
 					t.Errorf("%v: %v, %v", err, r, got)
 				}
