@@ -132,7 +132,7 @@ func (c *conn) makeWire(sse bool) (transport.Interface, error) {
 	case TransportStdio:
 		if c.cfg.Ready != nil {
 			if err := c.cfg.Ready(c.server); err != nil {
-				return nil, &Fault{Kind: FaultHeld, Detail: err.Error(), Err: err}
+				return nil, &Fault{Kind: FaultNotAllowed, Detail: err.Error(), Err: err}
 			}
 		}
 		c.wire.program = newProgram(c.server, c.cfg, c)

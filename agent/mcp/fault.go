@@ -17,28 +17,28 @@ type FaultKind string
 
 // The kinds of faults. Detail has what the comments say.
 const (
-	FaultConfig   FaultKind = "config"    // it cannot be connected as it is configured: what is wrong
-	FaultHeld     FaultKind = "held"      // its program may not start now: why
-	FaultNoFile   FaultKind = "no_file"   // there is no such program: the command
-	FaultStart    FaultKind = "start"     // its program cannot be started: the system's error
-	FaultExited   FaultKind = "exited"    // its program ended: the exit code
-	FaultSlow     FaultKind = "slow"      // it was not ready in time: the limit
-	FaultSilent   FaultKind = "silent"    // it does not answer pings
-	FaultBlocked  FaultKind = "blocked"   // it does not read its input
-	FaultGarbage  FaultKind = "garbage"   // it sends what is not a message: its beginning
-	FaultTooLarge FaultKind = "too_large" // it sent more than is accepted: the limit
-	FaultVersion  FaultKind = "version"   // it speaks no version of the protocol that we know: its own
-	FaultRefused  FaultKind = "refused"   // the network refused the connection: the system's error
-	FaultHTTP     FaultKind = "http"      // it answered with a status other than success: the status
-	FaultRedirect FaultKind = "redirect"  // it redirects to where we do not follow: the address
-	FaultAuth     FaultKind = "auth"      // [ErrNeedsAuth]
-	FaultGaveUp   FaultKind = "gave_up"   // its program ended too often: how it ended last
-	FaultProtocol FaultKind = "protocol"  // it broke the protocol: how
-	FaultAnswer   FaultKind = "answer"    // it answered with an error: its words
-	FaultTimeout  FaultKind = "timeout"   // a call took too long: the limit
-	FaultUnknown  FaultKind = "unknown"   // no such server, or it has no such tool: its name
-	FaultOff      FaultKind = "off"       // the user switched it off
-	FaultClosed   FaultKind = "closed"    // it was disconnected by us
+	FaultConfig     FaultKind = "config"      // it cannot be connected as it is configured: what is wrong
+	FaultNotAllowed FaultKind = "not_allowed" // its program may not start now: why
+	FaultNoFile     FaultKind = "no_file"     // there is no such program: the command
+	FaultStart      FaultKind = "start"       // its program cannot be started: the system's error
+	FaultExited     FaultKind = "exited"      // its program ended: the exit code
+	FaultSlow       FaultKind = "slow"        // it was not ready in time: the limit
+	FaultSilent     FaultKind = "silent"      // it does not answer pings
+	FaultBlocked    FaultKind = "blocked"     // it does not read its input
+	FaultGarbage    FaultKind = "garbage"     // it sends what is not a message: its beginning
+	FaultTooLarge   FaultKind = "too_large"   // it sent more than is accepted: the limit
+	FaultVersion    FaultKind = "version"     // it speaks no version of the protocol that we know: its own
+	FaultRefused    FaultKind = "refused"     // the network refused the connection: the system's error
+	FaultHTTP       FaultKind = "http"        // it answered with a status other than success: the status
+	FaultRedirect   FaultKind = "redirect"    // it redirects to where we do not follow: the address
+	FaultAuth       FaultKind = "auth"        // [ErrNeedsAuth]
+	FaultGaveUp     FaultKind = "gave_up"     // its program ended too often: how it ended last
+	FaultProtocol   FaultKind = "protocol"    // it broke the protocol: how
+	FaultAnswer     FaultKind = "answer"      // it answered with an error: its words
+	FaultTimeout    FaultKind = "timeout"     // a call took too long: the limit
+	FaultUnknown    FaultKind = "unknown"     // no such server, or it has no such tool: its name
+	FaultOff        FaultKind = "off"         // the user switched it off
+	FaultClosed     FaultKind = "closed"      // it was disconnected by us
 )
 
 // Fault is why a server is not connected or a call failed. Detail may be the

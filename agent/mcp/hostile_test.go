@@ -25,13 +25,13 @@ func kind(err error) mcp.FaultKind {
 // A server that never becomes a connection is named for what it is.
 func TestServerThatDoesNotStart(t *testing.T) { // OAS-408, OAS-416
 	t.Parallel()
-	hangs := map[string]bool{"init-hang": true, "init-silent": true, "init-foreign": true, "init-garbage": true, "list-hang": true, "list-foreign": true, "deaf": true}
+	hangs := map[string]bool{"init-hang": true, "init-silent": true, "init-foreign": true, "init-garbage": true, "list-hang": true, "list-foreign": true, "never-reads": true}
 	stdio := map[string]mcp.FaultKind{
 		"start-crash": mcp.FaultExited, "init-crash": mcp.FaultExited, "init-hang": mcp.FaultSlow, "init-silent": mcp.FaultSlow, "init-error": mcp.FaultAnswer,
 		"init-version": mcp.FaultVersion, "init-text": mcp.FaultProtocol, "init-huge": mcp.FaultTooLarge, "init-foreign": mcp.FaultSlow, "init-garbage": mcp.FaultGarbage,
-		"init-unversioned": mcp.FaultProtocol, "init-mute": mcp.FaultProtocol, "list-mute": mcp.FaultProtocol, "list-foreign": mcp.FaultSlow,
+		"init-unversioned": mcp.FaultProtocol, "init-ends-output": mcp.FaultProtocol, "list-ends-output": mcp.FaultProtocol, "list-foreign": mcp.FaultSlow,
 		"endless-line": mcp.FaultTooLarge, "garbage-flood": mcp.FaultGarbage, "list-hang": mcp.FaultSlow, "list-crash": mcp.FaultExited, "list-error": mcp.FaultAnswer,
-		"list-text": mcp.FaultProtocol, "list-deep": mcp.FaultGarbage, "deaf": mcp.FaultSlow,
+		"list-text": mcp.FaultProtocol, "list-deep": mcp.FaultGarbage, "never-reads": mcp.FaultSlow,
 	}
 	http := map[string]mcp.FaultKind{
 		"start-crash": mcp.FaultHTTP, "init-hang": mcp.FaultSlow, "init-silent": mcp.FaultProtocol, "init-error": mcp.FaultAnswer, "init-version": mcp.FaultVersion,
@@ -126,7 +126,7 @@ func TestServerThatIsOdd(t *testing.T) {
 func TestCallThatGoesWrong(t *testing.T) {
 	t.Parallel()
 	stdio := map[string]mcp.FaultKind{
-		"call-garbage": mcp.FaultGarbage, "call-text": mcp.FaultProtocol, "call-content": mcp.FaultProtocol, "call-crash": mcp.FaultExited, "call-mute": mcp.FaultProtocol,
+		"call-garbage": mcp.FaultGarbage, "call-text": mcp.FaultProtocol, "call-content": mcp.FaultProtocol, "call-crash": mcp.FaultExited, "call-ends-output": mcp.FaultProtocol,
 		"call-100mb": mcp.FaultTooLarge, "call-endless": mcp.FaultTooLarge,
 	}
 	http := map[string]mcp.FaultKind{

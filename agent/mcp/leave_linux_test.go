@@ -32,7 +32,7 @@ func living(t *testing.T, word string) (n int) {
 // When a manager is closed, nothing of any server is left, whatever it did.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
-	for _, behaviour := range []string{"good", "ignores-term", "ignores-end", "forks", "deaf", "init-hang", "garbage-flood"} {
+	for _, behaviour := range []string{"good", "ignores-term", "ignores-end", "forks", "never-reads", "init-hang", "garbage-flood"} {
 		t.Run(behaviour, func(t *testing.T) {
 			t.Parallel()
 			s, word := mcptest.Stdio(t, behaviour), rand.Text()

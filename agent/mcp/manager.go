@@ -53,13 +53,13 @@ type Manager struct {
 
 	changing sync.Mutex // one change of the servers at a time
 
-	mu      sync.Mutex
-	keepers map[string]*keeper
-	leaving sync.WaitGroup // keepers that were taken out
-	closed  bool
+	mu          sync.Mutex
+	supervisors map[string]*supervisor
+	leaving     sync.WaitGroup // supervisors that were taken out
+	closed      bool
 
-	offers offers
-	pace   *pace
+	offers   offers
+	throttle *throttle
 }
 
 // New returns a manager without servers.
@@ -70,7 +70,7 @@ func New(cfg Config) *Manager {
 	if cfg.Changed == nil {
 		cfg.Changed = func() {}
 	}
-	return &Manager{cfg: cfg, keepers: map[string]*keeper{}, pace: newPace()}
+	return &Manager{cfg: cfg, supervisors: map[string]*supervisor{}, throttle: newThrottle()}
 }
 
 // Difference is what [Manager.SetServers] changed. A server with another value
@@ -103,25 +103,25 @@ func (m *Manager) SetServers(servers []Server) Difference {
 		m.mu.Unlock()
 		return d
 	}
-	var leaving []*keeper
-	for name, k := range m.keepers {
-		if s, ok := wanted[name]; !ok || !reflect.DeepEqual(s, k.server) {
+	var leaving []*supervisor
+	for name, sup := range m.supervisors {
+		if s, ok := wanted[name]; !ok || !reflect.DeepEqual(s, sup.server) {
 			d.Removed = append(d.Removed, name)
-			delete(m.keepers, name)
-			leaving = append(leaving, k)
+			delete(m.supervisors, name)
+			leaving = append(leaving, sup)
 		}
 	}
 	for name, s := range wanted {
-		if m.keepers[name] == nil {
+		if m.supervisors[name] == nil {
 			d.Added = append(d.Added, name)
-			k := newKeeper(s, m.cfg, m.news)
-			k.pace = m.pace
-			m.keepers[name] = k
-			go k.run() // ends with the keeper's life
+			sup := newSupervisor(s, m.cfg, m.news)
+			sup.throttle = m.throttle
+			m.supervisors[name] = sup
+			go sup.run() // ends with the supervisor's life
 		}
 	}
-	for _, k := range leaving {
-		m.leaving.Go(k.end)
+	for _, sup := range leaving {
+		m.leaving.Go(sup.end)
 	}
 	m.mu.Unlock()
 	slices.Sort(d.Added)
@@ -145,25 +145,25 @@ func validServer(s Server) error {
 	return nil
 }
 
-// all returns the keepers in the order of their names.
-func (m *Manager) all() []*keeper {
+// all returns the supervisors in the order of their names.
+func (m *Manager) all() []*supervisor {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var out []*keeper
-	for _, name := range slices.Sorted(maps.Keys(m.keepers)) {
-		out = append(out, m.keepers[name])
+	var out []*supervisor
+	for _, name := range slices.Sorted(maps.Keys(m.supervisors)) {
+		out = append(out, m.supervisors[name])
 	}
 	return out
 }
 
-func (m *Manager) keeper(name string) (*keeper, error) {
+func (m *Manager) supervisor(name string) (*supervisor, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	k := m.keepers[name]
-	if k == nil {
+	sup := m.supervisors[name]
+	if sup == nil {
 		return nil, &Fault{Kind: FaultUnknown, Detail: name}
 	}
-	return k, nil
+	return sup, nil
 }
 
 // news is called when something about a server changed.
@@ -179,8 +179,8 @@ func (m *Manager) news(offers bool) {
 func (m *Manager) Status() []Status {
 	names := m.offers.names(m.all())
 	var out []Status
-	for _, k := range m.all() {
-		out = append(out, k.status(names))
+	for _, sup := range m.all() {
+		out = append(out, sup.status(names))
 	}
 	return out
 }
@@ -196,11 +196,11 @@ func (m *Manager) Call(ctx context.Context, r CallRequest) (CallResult, error) {
 	if len(r.Input) > 0 && !json.Valid(r.Input) {
 		return CallResult{}, &Fault{Kind: FaultConfig, Detail: "the input of the call is not JSON"}
 	}
-	k, err := m.keeper(r.Server)
+	sup, err := m.supervisor(r.Server)
 	if err != nil {
 		return CallResult{}, err
 	}
-	return k.call(ctx, r)
+	return sup.call(ctx, r)
 }
 
 // Resources lists the resources and templates of a server, or of all that are
@@ -236,13 +236,13 @@ const listTime = 30 * time.Second
 // one asks one server, and waits for its connection if it is being made.
 func one[T any](ctx context.Context, m *Manager, server string, ask func(*conn, context.Context) (T, error)) (T, error) {
 	var none T
-	k, err := m.keeper(server)
+	sup, err := m.supervisor(server)
 	if err != nil {
 		return none, err
 	}
 	limited, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	c, _, err := k.connection(limited)
+	c, _, err := sup.connection(limited)
 	if err != nil {
 		return none, err
 	}
@@ -256,8 +256,8 @@ func each[T any](ctx context.Context, m *Manager, server string, ask func(*conn,
 		return one(ctx, m, server, ask)
 	}
 	var connected []*conn
-	for _, k := range m.all() {
-		if v, _ := k.look(); v.conn != nil {
+	for _, sup := range m.all() {
+		if v, _ := sup.look(); v.conn != nil {
 			connected = append(connected, v.conn)
 		}
 	}
@@ -275,42 +275,42 @@ func each[T any](ctx context.Context, m *Manager, server string, ask func(*conn,
 // Reconnect disconnects a server and connects it as it was configured (OAS-409). It
 // restarts a program. It returns when the server is connected or why it is not.
 func (m *Manager) Reconnect(ctx context.Context, server string) error {
-	k, err := m.keeper(server)
+	sup, err := m.supervisor(server)
 	if err != nil {
 		return err
 	}
 	var asked int
-	k.want(func() {
-		k.wish.asked++
-		asked = k.wish.asked
+	sup.want(func() {
+		sup.target.asked++
+		asked = sup.target.asked
 	})
-	return k.settled(ctx, asked)
+	return sup.settled(ctx, asked)
 }
 
 // Hurry has all programs start at once from now on, because somebody waits for them.
 // Otherwise they start a few at a time.
-func (m *Manager) Hurry() { m.pace.end() }
+func (m *Manager) Hurry() { m.throttle.end() }
 
 // Settle waits until each server is connected, has failed once or is off, or until
 // ctx ends. It is for programs whose only turn would otherwise be over before the
 // tools are there. Programs of servers start at once from now on.
 func (m *Manager) Settle(ctx context.Context) {
 	m.Hurry()
-	for _, k := range m.all() {
-		k.tried(ctx)
+	for _, sup := range m.all() {
+		sup.tried(ctx)
 	}
 }
 
 // tried waits until the first attempt to connect is over.
-func (k *keeper) tried(ctx context.Context) {
+func (sup *supervisor) tried(ctx context.Context) {
 	for {
-		v, changed := k.look()
+		v, changed := sup.look()
 		if v.state != StateConnecting || v.reason != nil {
 			return
 		}
 		select {
 		case <-changed:
-		case <-k.done:
+		case <-sup.done:
 			return
 		case <-ctx.Done():
 			return
@@ -320,22 +320,22 @@ func (k *keeper) tried(ctx context.Context) {
 
 // Switch disconnects a server but keeps it, or connects it again (OAS-410).
 func (m *Manager) Switch(server string, on bool) error {
-	k, err := m.keeper(server)
+	sup, err := m.supervisor(server)
 	if err != nil {
 		return err
 	}
-	k.want(func() { k.wish.off = !on })
+	sup.want(func() { sup.target.off = !on })
 	return nil
 }
 
 // Log returns the newest of what a program printed to its standard error, and the
 // newest entries of a server's log, oldest first.
 func (m *Manager) Log(server string) (stderr string, entries []LogEntry) {
-	k, err := m.keeper(server)
+	sup, err := m.supervisor(server)
 	if err != nil {
 		return "", nil
 	}
-	return k.stderr(), k.log.newest()
+	return sup.stderr(), sup.log.newest()
 }
 
 // refuser refuses what a server asks.
@@ -353,13 +353,13 @@ func (refuser) Elicit(context.Context, Caller, ElicitRequest) (ElicitResult, err
 func (m *Manager) Try(ctx context.Context, s Server) Trial {
 	cfg := m.cfg
 	cfg.Asker = refuser{} // a server may have tools only for clients that answer questions
-	k := newKeeper(s, cfg, func(bool) {})
+	sup := newSupervisor(s, cfg, func(bool) {})
 	steps := &steps{now: m.cfg.Now, at: m.cfg.Now()}
 	err := validServer(s)
 	if err == nil {
-		err = k.once(ctx, steps)
+		err = sup.once(ctx, steps)
 	}
-	t := Trial{Status: k.status(nil), Steps: steps.all, Stderr: k.stderr(), Log: k.log.newest()}
+	t := Trial{Status: sup.status(nil), Steps: steps.all, Stderr: sup.stderr(), Log: sup.log.newest()}
 	if err != nil {
 		t.Status.State, t.Status.Reason = StateFailed, err
 		if errors.Is(err, ErrNeedsAuth) {
@@ -376,9 +376,9 @@ func (m *Manager) Close(context.Context) error {
 	defer m.changing.Unlock()
 	m.mu.Lock()
 	m.closed = true
-	for name, k := range m.keepers {
-		m.leaving.Go(k.end)
-		delete(m.keepers, name)
+	for name, sup := range m.supervisors {
+		m.leaving.Go(sup.end)
+		delete(m.supervisors, name)
 	}
 	m.mu.Unlock()
 	m.leaving.Wait()

@@ -22,12 +22,12 @@ func (o *offers) stale() {
 	o.dirty = true
 }
 
-func (o *offers) get(keepers []*keeper) ([]ServerTools, uint64) {
+func (o *offers) get(supervisors []*supervisor) ([]ServerTools, uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.dirty {
 		o.dirty = false
-		if now := offered(keepers); !reflect.DeepEqual(now, o.current) {
+		if now := offered(supervisors); !reflect.DeepEqual(now, o.current) {
 			o.current, o.version = now, o.version+1
 		}
 	}
@@ -38,8 +38,8 @@ func (o *offers) get(keepers []*keeper) ([]ServerTools, uint64) {
 type toolKey struct{ server, tool string }
 
 // names returns the names for models.
-func (o *offers) names(keepers []*keeper) map[toolKey]string {
-	current, _ := o.get(keepers)
+func (o *offers) names(supervisors []*supervisor) map[toolKey]string {
+	current, _ := o.get(supervisors)
 	names := map[toolKey]string{}
 	for _, s := range current {
 		for _, t := range s.Tools {
@@ -54,16 +54,16 @@ const mostInstructions = 2 << 10
 
 // offered computes what servers offer. Their counters are left out, because they
 // are not what a model sees.
-func offered(keepers []*keeper) []ServerTools {
+func offered(supervisors []*supervisor) []ServerTools {
 	var out []ServerTools
 	taken := map[string]bool{}
-	for _, k := range keepers {
-		v, _ := k.look()
+	for _, sup := range supervisors {
+		v, _ := sup.look()
 		if !v.offer.open {
 			continue
 		}
 		s := ServerTools{
-			Server: k.server.Name, Trusted: k.server.Trusted, AlwaysShown: k.server.AlwaysShown,
+			Server: sup.server.Name, Trusted: sup.server.Trusted, AlwaysShown: sup.server.AlwaysShown,
 			Resources: v.offer.canRead, Instructions: shorten(v.peer.Instructions, mostInstructions),
 		}
 		for _, t := range v.offer.tools {
@@ -83,10 +83,10 @@ func offered(keepers []*keeper) []ServerTools {
 }
 
 // status returns what is known about the server.
-func (k *keeper) status(names map[toolKey]string) Status {
-	v, _ := k.look()
+func (sup *supervisor) status(names map[toolKey]string) Status {
+	v, _ := sup.look()
 	s := Status{
-		Name: k.server.Name, Transport: k.server.Transport, State: v.state, Reason: v.reason, Since: v.since, Next: v.next,
+		Name: sup.server.Name, Transport: sup.server.Transport, State: v.state, Reason: v.reason, Since: v.since, Next: v.next,
 		Peer: v.peer, Health: v.health, Resources: v.offer.resources, Prompts: v.offer.prompts,
 	}
 	if v.conn != nil && v.state == StateConnected && v.conn.isLost() { // just now
@@ -94,7 +94,7 @@ func (k *keeper) status(names map[toolKey]string) Status {
 	}
 	for _, t := range v.offer.tools {
 		status := t.ToolStatus
-		status.Model = names[toolKey{k.server.Name, t.Name}]
+		status.Model = names[toolKey{sup.server.Name, t.Name}]
 		status.Calls, status.Failures = v.calls[t.Name].calls, v.calls[t.Name].failures
 		s.Tools = append(s.Tools, status)
 	}
@@ -102,15 +102,15 @@ func (k *keeper) status(names map[toolKey]string) Status {
 }
 
 // keepErrors keeps what the program of a closed connection printed last.
-func (k *keeper) keepErrors(c *conn) {
+func (sup *supervisor) keepErrors(c *conn) {
 	if c.wire.program != nil {
 		text := c.wire.program.errors()
-		k.count(func(v *view) { v.stderr, v.health.PID = text, 0 })
+		sup.count(func(v *view) { v.stderr, v.health.PID = text, 0 })
 	}
 }
 
-func (k *keeper) stderr() string {
-	v, _ := k.look()
+func (sup *supervisor) stderr() string {
+	v, _ := sup.look()
 	if v.conn != nil && v.conn.wire.program != nil {
 		return v.conn.wire.program.errors()
 	}
@@ -118,10 +118,10 @@ func (k *keeper) stderr() string {
 }
 
 // call calls a tool, over a new connection if the one that there was is gone.
-func (k *keeper) call(ctx context.Context, r CallRequest) (CallResult, error) {
-	result, err := k.attempt(ctx, r)
+func (sup *supervisor) call(ctx context.Context, r CallRequest) (CallResult, error) {
+	result, err := sup.attempt(ctx, r)
 	if errors.Is(err, errNotSent) && ctx.Err() == nil {
-		result, err = k.attempt(ctx, r)
+		result, err = sup.attempt(ctx, r)
 	}
 	var fault *Fault
 	if errors.As(err, &fault) {
@@ -130,8 +130,8 @@ func (k *keeper) call(ctx context.Context, r CallRequest) (CallResult, error) {
 	if fault != nil && fault.Kind == FaultUnknown || ctx.Err() != nil {
 		return result, err
 	}
-	now := k.cfg.Now()
-	k.count(func(v *view) {
+	now := sup.cfg.Now()
+	sup.count(func(v *view) {
 		v.calls = maps.Clone(v.calls)
 		t := v.calls[r.Tool]
 		t.calls++
@@ -149,8 +149,8 @@ func (k *keeper) call(ctx context.Context, r CallRequest) (CallResult, error) {
 	return result, err
 }
 
-func (k *keeper) attempt(ctx context.Context, r CallRequest) (CallResult, error) {
-	c, v, err := k.connection(ctx)
+func (sup *supervisor) attempt(ctx context.Context, r CallRequest) (CallResult, error) {
+	c, v, err := sup.connection(ctx)
 	if err != nil {
 		return CallResult{}, err
 	}
@@ -163,13 +163,13 @@ func (k *keeper) attempt(ctx context.Context, r CallRequest) (CallResult, error)
 }
 
 // once connects, counts and disconnects, on the caller's goroutine.
-func (k *keeper) once(ctx context.Context, steps *steps) error {
-	stop := context.AfterFunc(ctx, k.cancel)
+func (sup *supervisor) once(ctx context.Context, steps *steps) error {
+	stop := context.AfterFunc(ctx, sup.cancel)
 	defer stop()
-	c, err := k.connect(false, steps)
+	c, err := sup.connect(false, steps)
 	if err != nil {
 		return err
 	}
-	k.disconnect(c)
+	sup.disconnect(c)
 	return nil
 }

@@ -14,20 +14,22 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// keeper keeps tokens where keys are kept.
-type keeper struct{ keys backend.KeyStore }
+// tokenStore keeps tokens where keys are kept.
+type tokenStore struct{ keys backend.KeyStore }
 
-// Load implements [oauth.Keeper].
-func (k keeper) Load(_ context.Context, key string) (string, error) {
+// Load implements [oauth.TokenStore].
+func (k tokenStore) Load(_ context.Context, key string) (string, error) {
 	value, _, err := k.keys.Key(key)
 	return value, err
 }
 
-// Save implements [oauth.Keeper].
-func (k keeper) Save(_ context.Context, key, secret string) error { return k.keys.SetKey(key, secret) }
+// Save implements [oauth.TokenStore].
+func (k tokenStore) Save(_ context.Context, key, secret string) error {
+	return k.keys.SetKey(key, secret)
+}
 
-// Remove implements [oauth.Keeper].
-func (k keeper) Remove(_ context.Context, key string) error { return k.keys.RemoveKey(key) }
+// Remove implements [oauth.TokenStore].
+func (k tokenStore) Remove(_ context.Context, key string) error { return k.keys.RemoveKey(key) }
 
 // roundTripper carries the requests to a server, with what the user authorised.
 func (s *Servers) roundTripper(server client.Server) http.RoundTripper {

@@ -201,7 +201,7 @@ func milli(t time.Time) int64 {
 
 // faults are the problems of connections.
 var faults = map[client.FaultKind]backend.ProblemID{
-	client.FaultConfig: backend.ProblemServerConfig, client.FaultHeld: backend.ProblemServerChanged, client.FaultNoFile: backend.ProblemServerNoFile, client.FaultStart: backend.ProblemServerStart,
+	client.FaultConfig: backend.ProblemServerConfig, client.FaultNotAllowed: backend.ProblemServerChanged, client.FaultNoFile: backend.ProblemServerNoFile, client.FaultStart: backend.ProblemServerStart,
 	client.FaultExited: backend.ProblemServerExited, client.FaultSlow: backend.ProblemServerSlow, client.FaultSilent: backend.ProblemServerSilent,
 	client.FaultBlocked: backend.ProblemServerBlocked, client.FaultGarbage: backend.ProblemServerGarbage, client.FaultTooLarge: backend.ProblemServerTooLarge,
 	client.FaultVersion: backend.ProblemServerVersion, client.FaultRefused: backend.ProblemServerUnreached, client.FaultHTTP: backend.ProblemServerHTTP,

@@ -102,7 +102,7 @@ func New(cfg Config) *Servers {
 		s.tell()
 	}
 	s.authority = oauth.New(oauth.Config{
-		Keeper: keeper{cfg.Keys}, Version: cfg.Version,
+		TokenStore: tokenStore{cfg.Keys}, Version: cfg.Version,
 		Report: func(server string, err error) { slog.Warn("tokens could not be kept", "server", server, "err", err) },
 	})
 	s.manager = client.New(client.Config{

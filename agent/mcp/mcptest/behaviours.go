@@ -16,12 +16,12 @@ import (
 
 // behaviour is how a server differs from a good one.
 type behaviour struct {
-	start  func(t *talk)                                                // before it reads anything; over stdio only
-	handle func(t *talk, r request) bool                                // it did all that is to be done about a request
-	serve  func(s *server, w http.ResponseWriter, r *http.Request) bool // the same, for HTTP
-	crlf   bool                                                         // lines end as on Windows
-	deaf   bool                                                         // it never reads its input
-	stay   bool                                                         // it does not end with its input
+	start      func(t *talk)                                                // before it reads anything; over stdio only
+	handle     func(t *talk, r request) bool                                // it did all that is to be done about a request
+	serve      func(s *server, w http.ResponseWriter, r *http.Request) bool // the same, for HTTP
+	crlf       bool                                                         // lines end as on Windows
+	neverReads bool                                                         // it never reads its input
+	stay       bool                                                         // it does not end with its input
 }
 
 // on does something else about the requests of one method.
@@ -48,8 +48,8 @@ func also(method string, f func(t *talk, r request)) behaviour {
 func hang(t *talk, _ request) { <-t.cancel }
 func crash(*talk, request)    { os.Exit(3) }
 
-// mute closes the output and lives on.
-func mute(t *talk, r request) {
+// endOutput closes the output and lives on.
+func endOutput(t *talk, r request) {
 	_ = os.Stdout.Close()
 	hang(t, r)
 }
@@ -120,20 +120,20 @@ var behaviours = map[string]behaviour{
 	"init-unversioned": on("initialize", func(t *talk, r request) {
 		t.result(r, object{"capabilities": object{}, "serverInfo": object{"name": "x", "version": "1"}})
 	}),
-	"init-mute":     on("initialize", mute),
-	"list-foreign":  on("tools/list", func(t *talk, r request) { r.ID = json.RawMessage("4711"); t.usual(r) }),
-	"list-mute":     on("tools/list", mute),
-	"endless-line":  {start: func(t *talk) { flood(t, 1<<40) }, serve: endless("application/json")},
-	"garbage-flood": {start: garbage, serve: status(http.StatusTeapot)},
-	"list-hang":     on("tools/list", hang),
-	"list-crash":    on("tools/list", crash),
-	"list-error":    on("tools/list", func(t *talk, r request) { t.fail(r, -32603, "no list today") }),
-	"list-text":     on("tools/list", func(t *talk, r request) { t.result(r, object{"tools": "all"}) }),
+	"init-ends-output": on("initialize", endOutput),
+	"list-foreign":     on("tools/list", func(t *talk, r request) { r.ID = json.RawMessage("4711"); t.usual(r) }),
+	"list-ends-output": on("tools/list", endOutput),
+	"endless-line":     {start: func(t *talk) { flood(t, 1<<40) }, serve: endless("application/json")},
+	"garbage-flood":    {start: garbage, serve: status(http.StatusTeapot)},
+	"list-hang":        on("tools/list", hang),
+	"list-crash":       on("tools/list", crash),
+	"list-error":       on("tools/list", func(t *talk, r request) { t.fail(r, -32603, "no list today") }),
+	"list-text":        on("tools/list", func(t *talk, r request) { t.result(r, object{"tools": "all"}) }),
 	"list-deep": on("tools/list", func(t *talk, r request) {
 		t.frame(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"deep","inputSchema":%s{}%s}]}}`, r.ID,
 			strings.Repeat(`{"items":`, 10_000), strings.Repeat("}", 10_000)))
 	}),
-	"deaf": {deaf: true, stay: true, start: func(t *talk) {
+	"never-reads": {neverReads: true, stay: true, start: func(t *talk) {
 		for n := range 200 { // it asks, and does not read the answers
 			t.send(object{"jsonrpc": "2.0", "id": n, "method": "ping" + strings.Repeat("g", 100)})
 		}
@@ -281,11 +281,11 @@ var behaviours = map[string]behaviour{
 	"call-base64": onEcho(func(t *talk, r request, usual func()) {
 		t.result(r, object{"content": []object{{"type": "image", "data": "!!!", "mimeType": "image/png"}}})
 	}),
-	"call-mute":    onEcho(func(t *talk, r request, usual func()) { mute(t, r) }),
-	"call-crash":   onEcho(func(t *talk, r request, usual func()) { crash(t, r) }),
-	"call-100mb":   large(100 << 20),
-	"call-4mb":     large(4 << 20),
-	"call-endless": large(1 << 40),
+	"call-ends-output": onEcho(func(t *talk, r request, usual func()) { endOutput(t, r) }),
+	"call-crash":       onEcho(func(t *talk, r request, usual func()) { crash(t, r) }),
+	"call-100mb":       large(100 << 20),
+	"call-4mb":         large(4 << 20),
+	"call-endless":     large(1 << 40),
 	"slow-progress": also("tools/call", func(t *talk, r request) {
 		var p struct {
 			Name string `json:"name"`
@@ -308,10 +308,10 @@ var behaviours = map[string]behaviour{
 		defer t.mu.Unlock()
 		switch {
 		case r.Method == "tools/call" && bytes.Contains(r.Params, []byte(`"hang"`)):
-			t.server.held = append(t.server.held, r)
+			t.server.late = append(t.server.late, r)
 			return true
 		case r.Method == "notifications/cancelled":
-			for _, late := range t.server.held {
+			for _, late := range t.server.late {
 				t.result(late, text("too late"))
 			}
 		}

@@ -55,7 +55,7 @@ func (s *server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if first.ID == nil || first.Method == "" { // nothing to answer
-		t := &talk{server: s, cancel: r.Context().Done(), frame: func([]byte) {}, aside: s.publish}
+		t := &talk{server: s, cancel: r.Context().Done(), frame: func([]byte) {}, publish: s.publish}
 		t.receive(body)
 		w.WriteHeader(http.StatusAccepted)
 		return
@@ -70,7 +70,7 @@ func (s *server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(text)
 		w.(http.Flusher).Flush()
 	}
-	t := &talk{server: s, cancel: r.Context().Done(), raw: write, frame: write, aside: s.publish}
+	t := &talk{server: s, cancel: r.Context().Done(), raw: write, frame: write, publish: s.publish}
 	if first.Method == "tools/call" {
 		w.Header().Set("Content-Type", "text/event-stream")
 		t.frame = func(text []byte) { write(event(text)) }

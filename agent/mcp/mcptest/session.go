@@ -21,7 +21,7 @@ type server struct {
 	waiting map[string]chan request  // for the client's answers, by id
 	events  map[chan []byte]struct{} // streams for what belongs to no request
 	tools   []object
-	held    []request // that are answered too late
+	late    []request // that are answered too late
 	counts  map[string]int
 }
 
@@ -46,12 +46,12 @@ func (s *server) count(thing string) int {
 // talk is where the messages about one request go.
 type talk struct {
 	*server
-	raw    func([]byte) // writes bytes as they are
-	frame  func([]byte) // writes a message
-	opened string       // what a message begins and ends with
-	closed string
-	aside  func([]byte)    // writes a message that belongs to no request; nil means frame
-	cancel <-chan struct{} // closed when nobody waits any more
+	raw     func([]byte) // writes bytes as they are
+	frame   func([]byte) // writes a message
+	opened  string       // what a message begins and ends with
+	closed  string
+	publish func([]byte)    // writes a message that belongs to no request; nil means frame
+	cancel  <-chan struct{} // closed when nobody waits any more
 }
 
 func (t *talk) send(message any) {
@@ -94,12 +94,12 @@ func (t *talk) ask(method string, params any) (request, bool) {
 
 // event sends a notification that belongs to no request.
 func (t *talk) event(method string, params any) {
-	if t.aside == nil {
+	if t.publish == nil {
 		t.notify(method, params)
 		return
 	}
 	text, _ := json.Marshal(object{"jsonrpc": "2.0", "method": method, "params": params})
-	t.aside(text)
+	t.publish(text)
 }
 
 // receive takes a message of the client.
@@ -143,7 +143,7 @@ func serveStdio(name string, in io.Reader, out io.Writer) int {
 	if s.behaviour.start != nil {
 		s.behaviour.start(t)
 	}
-	if s.behaviour.deaf {
+	if s.behaviour.neverReads {
 		stay()
 	}
 	lines := bufio.NewReader(in)

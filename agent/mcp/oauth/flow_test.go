@@ -238,7 +238,7 @@ func TestTheUserGivesUp(t *testing.T) {
 func TestAFlowEndsByItself(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := New(Config{Keeper: &drawer{texts: map[string]string{}}})
+		a := New(Config{TokenStore: &drawer{texts: map[string]string{}}})
 		defer a.Close()
 		f := &flow{account: &account{authority: a}, done: make(chan struct{}), closed: make(chan struct{})}
 		a.start(func() { f.serve(&callback{}) })

@@ -14,10 +14,10 @@ import (
 	"atelier.dev/atelier/agent/mcp"
 )
 
-// Keeper keeps what the user's consent gave us: one secret text for each key, in the
+// TokenStore keeps what the user's consent gave us: one secret text for each key, in the
 // keyring. Load returns an empty text if there is none. It is safe for concurrent
 // use, and other processes may use the same texts.
-type Keeper interface {
+type TokenStore interface {
 	Load(ctx context.Context, key string) (string, error)
 	Save(ctx context.Context, key, secret string) error
 	Remove(ctx context.Context, key string) error
@@ -105,7 +105,7 @@ func union(a, b []string) []string {
 func cleanScopes(scopes []string) []string { return scopesIn(strings.Join(scopes, " ")) }
 
 func (a *account) load(ctx context.Context) (*grant, error) {
-	text, err := a.keeper.Load(ctx, a.key)
+	text, err := a.store.Load(ctx, a.key)
 	if err != nil {
 		return nil, fmt.Errorf("read the tokens of the server: %w", err)
 	}
@@ -122,7 +122,7 @@ func (a *account) load(ctx context.Context) (*grant, error) {
 func (a *account) save(ctx context.Context, g *grant) error {
 	text, err := json.Marshal(g)
 	if err == nil {
-		err = a.keeper.Save(ctx, a.key, string(text))
+		err = a.store.Save(ctx, a.key, string(text))
 	}
 	if err != nil {
 		return fmt.Errorf("keep the tokens of the server: %w", err)

@@ -9,6 +9,12 @@
 // checked when they are read and again when they are dialled, documents are bounded, and
 // a token goes to the origin of its own server only. No error and no log has a
 // secret.
+//
+// The token endpoint is asked by code of this package and not by golang.org/x/oauth2,
+// which cannot name the resource when it refreshes a token, authenticate with a key, bind
+// a token to one (DPoP), or take a clock; reads an answer of JSON as a form if it is
+// labelled text/plain; and refuses a token whose expiry is no whole number. The tests of
+// token answers and of the conformance suite hold all of these.
 package oauth
 
 import (
@@ -26,9 +32,9 @@ import (
 
 // Config is what an [Authority] needs of its host.
 type Config struct {
-	Keeper  Keeper
-	Version string           // Atelier's own, for registrations
-	Now     func() time.Time // nil means time.Now
+	TokenStore TokenStore
+	Version    string           // Atelier's own, for registrations
+	Now        func() time.Time // nil means time.Now
 	// Report is told why tokens could not be kept; the program has them until it
 	// ends. It may be nil.
 	Report func(server string, err error)
@@ -144,7 +150,7 @@ func (e *PortError) Error() string {
 type account struct {
 	authority *Authority
 	key       string
-	keeper    Keeper
+	store     TokenStore
 
 	mu      sync.Mutex
 	server  mcp.Server // as it is configured now
@@ -163,7 +169,7 @@ func (a *Authority) account(s mcp.Server) *account {
 	defer a.mu.Unlock()
 	c := a.accounts[key]
 	if c == nil {
-		c = &account{authority: a, key: key, keeper: a.cfg.Keeper}
+		c = &account{authority: a, key: key, store: a.cfg.TokenStore}
 		a.accounts[key] = c
 	}
 	c.mu.Lock()
@@ -228,7 +234,7 @@ func (a *Authority) Forget(ctx context.Context, s mcp.Server) error {
 	c.mu.Lock()
 	c.grant, c.loaded, c.nonce = nil, true, ""
 	c.mu.Unlock()
-	if err := c.keeper.Remove(ctx, c.key); err != nil {
+	if err := c.store.Remove(ctx, c.key); err != nil {
 		return fmt.Errorf("remove the tokens of the server: %w", err)
 	}
 	return nil

@@ -73,7 +73,7 @@ func TestATokenIsRenewedBeforeItEnds(t *testing.T) {
 	w.counted(map[string]int{"refresh_token": 1, "mcp": before + 1})
 }
 
-// A refresh token works once, so the other process's token is taken from the keeper.
+// A refresh token works once, so the other process's token is taken from the store.
 func TestAnotherProcessRenewedTheToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, oauthtest.Config{})

@@ -32,7 +32,7 @@ func TestAClientThatEnded(t *testing.T) {
 	w.counted(map[string]int{"register": 2})
 }
 
-// late is a keeper that learns of the other process's token only when it is asked again.
+// late is a store that learns of the other process's token only when it is asked again.
 type late struct {
 	*drawer
 	newer string // what the next but one question finds
@@ -56,8 +56,8 @@ func (l *late) Load(ctx context.Context, key string) (string, error) {
 func TestAnotherProcessUsedTheRefreshToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, oauthtest.Config{})
-	keeper := &late{drawer: w.drawer}
-	w.a = New(Config{Keeper: keeper})
+	store := &late{drawer: w.drawer}
+	w.a = New(Config{TokenStore: store})
 	t.Cleanup(w.a.Close)
 	w.authorise()
 	before := w.drawer.text(w.server)
@@ -66,7 +66,7 @@ func TestAnotherProcessUsedTheRefreshToken(t *testing.T) {
 		t.Fatalf("the other process: %d, %v", status, err)
 	}
 	w.drawer.mu.Lock()
-	keeper.newer = w.drawer.texts[Key(w.server)]
+	store.newer = w.drawer.texts[Key(w.server)]
 	w.drawer.texts[Key(w.server)] = before
 	w.drawer.mu.Unlock()
 	w.works("whoami")

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// drawer is a keeper in memory.
+// drawer is a store in memory.
 type drawer struct {
 	mu     sync.Mutex
 	texts  map[string]string
@@ -74,7 +74,7 @@ func newWorld(t *testing.T, cfg oauthtest.Config) *world {
 
 // another is an authority of another process.
 func (w *world) another() *Authority {
-	a := New(Config{Keeper: w.drawer, Version: "1"})
+	a := New(Config{TokenStore: w.drawer, Version: "1"})
 	w.Cleanup(a.Close)
 	return a
 }

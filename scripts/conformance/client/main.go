@@ -91,7 +91,7 @@ func run(ctx context.Context, address, scenario, text string) error {
 		}
 	}
 	c := &client{
-		authority: oauth.New(oauth.Config{Keeper: &drawer{texts: map[string]string{}}, Version: "1.0.0"}),
+		authority: oauth.New(oauth.Config{TokenStore: &drawer{texts: map[string]string{}}, Version: "1.0.0"}),
 		server:    server(address, scenario, with), news: make(chan struct{}, 1),
 	}
 	defer c.authority.Close()

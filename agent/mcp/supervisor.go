@@ -23,21 +23,21 @@ const (
 	leastRelist, mostRelist = 200 * time.Millisecond, time.Minute
 )
 
-// keeper keeps the connection to one server. Its goroutine is the only one that
+// supervisor keeps the connection to one server. Its goroutine is the only one that
 // connects and disconnects.
-type keeper struct {
+type supervisor struct {
 	life
-	server Server
-	cfg    Config
-	log    *journal
-	news   func(offers bool) // there is news to show, and perhaps to offer
-	pace   *pace             // nil if nobody else is to be spared
+	server   Server
+	cfg      Config
+	log      *journal
+	news     func(offers bool) // there is news to show, and perhaps to offer
+	throttle *throttle         // nil if nobody else is to be spared
 
 	wake chan struct{} // what is wanted changed
 	need chan struct{} // a call waits for a connection
 
 	mu      sync.Mutex
-	wish    wish
+	target  target
 	now     view
 	changed chan struct{} // closed when now changes
 }
@@ -49,8 +49,8 @@ type life struct {
 	done   chan struct{} // closed when the goroutine is gone
 }
 
-// wish is what a keeper is to do.
-type wish struct {
+// target is what a supervisor is to do.
+type target struct {
 	off   bool
 	asked int // how often a new connection was asked for
 }
@@ -67,7 +67,7 @@ type view struct {
 	stderr      string // of the newest program that ended
 	calls       map[string]tally
 	made        int // connections so far
-	asked       int // the wish that state is about
+	asked       int // the target that state is about
 }
 
 // offer is what a server has.
@@ -82,55 +82,55 @@ type offer struct {
 // tally counts the calls of one tool.
 type tally struct{ calls, failures int }
 
-func newKeeper(s Server, cfg Config, news func(offers bool)) *keeper {
-	k := &keeper{
+func newSupervisor(s Server, cfg Config, news func(offers bool)) *supervisor {
+	sup := &supervisor{
 		server: s, cfg: cfg, news: news, log: &journal{now: cfg.Now},
 		wake: make(chan struct{}, 1), need: make(chan struct{}, 1), changed: make(chan struct{}),
 	}
-	k.life.ctx, k.life.cancel = context.WithCancel(context.Background())
-	k.life.done = make(chan struct{})
-	k.now = view{state: StateConnecting, since: cfg.Now(), calls: map[string]tally{}}
-	return k
+	sup.life.ctx, sup.life.cancel = context.WithCancel(context.Background())
+	sup.life.done = make(chan struct{})
+	sup.now = view{state: StateConnecting, since: cfg.Now(), calls: map[string]tally{}}
+	return sup
 }
 
-// end ends the keeper and waits until nothing of it is left.
-func (k *keeper) end() {
-	k.cancel()
-	<-k.done
+// end ends the supervisor and waits until nothing of it is left.
+func (sup *supervisor) end() {
+	sup.cancel()
+	<-sup.done
 }
 
 // set changes what is known, and perhaps what is offered.
-func (k *keeper) set(f func(*view)) { k.change(f, true) }
+func (sup *supervisor) set(f func(*view)) { sup.change(f, true) }
 
 // count changes what is known but not what is offered.
-func (k *keeper) count(f func(*view)) { k.change(f, false) }
+func (sup *supervisor) count(f func(*view)) { sup.change(f, false) }
 
-func (k *keeper) change(f func(*view), offers bool) {
-	k.mu.Lock()
-	before := k.now.state
-	f(&k.now)
-	if k.now.state != before {
-		k.now.since = k.cfg.Now()
+func (sup *supervisor) change(f func(*view), offers bool) {
+	sup.mu.Lock()
+	before := sup.now.state
+	f(&sup.now)
+	if sup.now.state != before {
+		sup.now.since = sup.cfg.Now()
 	}
-	close(k.changed)
-	k.changed = make(chan struct{})
-	k.mu.Unlock()
-	k.news(offers)
+	close(sup.changed)
+	sup.changed = make(chan struct{})
+	sup.mu.Unlock()
+	sup.news(offers)
 }
 
 // look returns what is known, and what is closed when that changes.
-func (k *keeper) look() (view, <-chan struct{}) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.now, k.changed
+func (sup *supervisor) look() (view, <-chan struct{}) {
+	sup.mu.Lock()
+	defer sup.mu.Unlock()
+	return sup.now, sup.changed
 }
 
 // want changes what the goroutine is to do.
-func (k *keeper) want(f func()) {
-	k.mu.Lock()
+func (sup *supervisor) want(f func()) {
+	sup.mu.Lock()
 	f()
-	k.mu.Unlock()
-	signal(k.wake)
+	sup.mu.Unlock()
+	signal(sup.wake)
 }
 
 func signal(c chan struct{}) {
@@ -140,60 +140,60 @@ func signal(c chan struct{}) {
 	}
 }
 
-func (k *keeper) wanted() (on bool, asked int) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return !k.wish.off, k.wish.asked
+func (sup *supervisor) wanted() (on bool, asked int) {
+	sup.mu.Lock()
+	defer sup.mu.Unlock()
+	return !sup.target.off, sup.target.asked
 }
 
 // run keeps the connection until life ends.
-func (k *keeper) run() {
-	defer close(k.done)
+func (sup *supervisor) run() {
+	defer close(sup.done)
 	tries, legacy, asked := 0, false, 0
-	for k.ctx.Err() == nil {
-		on, now := k.wanted()
+	for sup.ctx.Err() == nil {
+		on, now := sup.wanted()
 		if now != asked {
 			asked, tries = now, 0
 		}
 		if !on {
-			k.set(func(v *view) {
+			sup.set(func(v *view) {
 				v.state, v.reason, v.offer, v.next, v.asked = StateOff, nil, offer{}, time.Time{}, asked
 			})
-			k.rest(nil)
+			sup.rest(nil)
 			tries = 0
 			continue
 		}
-		k.set(func(v *view) { v.state, v.next, v.asked = StateConnecting, time.Time{}, asked })
-		started, ok := k.await()
+		sup.set(func(v *view) { v.state, v.next, v.asked = StateConnecting, time.Time{}, asked })
+		started, ok := sup.await()
 		if !ok {
 			continue // something else is wanted
 		}
-		c, err := k.connect(legacy, nil)
+		c, err := sup.connect(legacy, nil)
 		started()
 		if err == nil {
-			began := k.cfg.Now()
-			err = k.serve(c, asked)
-			k.disconnect(c)
+			began := sup.cfg.Now()
+			err = sup.serve(c, asked)
+			sup.disconnect(c)
 			if err == nil {
 				continue // something else is wanted
 			}
-			if k.cfg.Now().Sub(began) >= steady {
+			if sup.cfg.Now().Sub(began) >= steady {
 				tries = 0
 			}
 		}
-		if k.ctx.Err() != nil {
+		if sup.ctx.Err() != nil {
 			return
 		}
 		tries++
 		legacy = diesOfNews(err, legacy)
-		if k.fail(err, tries) {
-			k.rest(nil)
+		if sup.fail(err, tries) {
+			sup.rest(nil)
 			continue
 		}
 		pause := min(firstDelay<<(tries-1), mostDelay)
-		k.set(func(v *view) { v.state, v.reason, v.next = StateConnecting, err, k.cfg.Now().Add(pause) })
+		sup.set(func(v *view) { v.state, v.reason, v.next = StateConnecting, err, sup.cfg.Now().Add(pause) })
 		timer := time.NewTimer(pause)
-		k.rest(timer.C)
+		sup.rest(timer.C)
 		timer.Stop()
 	}
 }
@@ -207,23 +207,23 @@ func diesOfNews(err error, before bool) bool {
 
 // rest waits until something else is wanted, or for the time or a call, if a time
 // is given.
-func (k *keeper) rest(timer <-chan time.Time) {
-	need := k.need
+func (sup *supervisor) rest(timer <-chan time.Time) {
+	need := sup.need
 	if timer == nil {
 		need = nil
 	}
 	select {
-	case <-k.ctx.Done():
-	case <-k.wake:
+	case <-sup.ctx.Done():
+	case <-sup.wake:
 	case <-timer:
 	case <-need:
 	}
 }
 
 // fail records a failure. It reports whether that is the end of the attempts.
-func (k *keeper) fail(err error, tries int) bool {
-	k.log.happened(HappenedFailed, err.Error())
-	v, _ := k.look()
+func (sup *supervisor) fail(err error, tries int) bool {
+	sup.log.happened(HappenedFailed, err.Error())
+	v, _ := sup.look()
 	var fault *Fault
 	if !errors.As(err, &fault) {
 		fault = &Fault{Kind: FaultProtocol, Detail: err.Error(), Err: err}
@@ -237,7 +237,7 @@ func (k *keeper) fail(err error, tries int) bool {
 		last = true
 	}
 	if last {
-		k.set(func(v *view) {
+		sup.set(func(v *view) {
 			v.state, v.reason, v.offer, v.next = StateFailed, fault, offer{}, time.Time{}
 			if fault.Kind == FaultAuth {
 				v.state = StateNeedsAuth
@@ -248,26 +248,26 @@ func (k *keeper) fail(err error, tries int) bool {
 }
 
 // connect makes one attempt, and records its steps.
-func (k *keeper) connect(legacy bool, steps *steps) (*conn, error) {
-	limit := startLimit(k.server)
-	ctx, cancel := context.WithTimeout(k.ctx, limit)
+func (sup *supervisor) connect(legacy bool, steps *steps) (*conn, error) {
+	limit := startLimit(sup.server)
+	ctx, cancel := context.WithTimeout(sup.ctx, limit)
 	defer cancel()
-	stop := k.untilUnwanted(cancel)
+	stop := sup.untilUnwanted(cancel)
 	defer stop()
-	c, err := open(ctx, k.server, k.cfg, k.log, legacy)
+	c, err := open(ctx, sup.server, sup.cfg, sup.log, legacy)
 	steps.add(StepHandshake, 0, err)
 	if err == nil {
 		var tools []tool
 		tools, err = c.tools(ctx)
 		steps.add(StepTools, len(tools), err)
 		if err == nil {
-			k.connected(c, tools)
-			k.explore(ctx, c, steps)
+			sup.connected(c, tools)
+			sup.explore(ctx, c, steps)
 			return c, nil
 		}
-		k.disconnect(c)
+		sup.disconnect(c)
 	} else {
-		k.keepErrors(c)
+		sup.keepErrors(c)
 	}
 	var fault *Fault
 	if errors.As(err, &fault) && (fault.Kind == FaultTimeout || fault.Kind == FaultClosed) && ctx.Err() != nil {
@@ -281,17 +281,17 @@ func (k *keeper) connect(legacy bool, steps *steps) (*conn, error) {
 }
 
 // untilUnwanted calls cancel if something else is wanted meanwhile.
-func (k *keeper) untilUnwanted(cancel func()) (stop func()) {
-	_, before := k.wanted()
+func (sup *supervisor) untilUnwanted(cancel func()) (stop func()) {
+	_, before := sup.wanted()
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() { // ends with stop
 		defer close(gone)
 		select {
-		case <-k.wake:
-			if on, now := k.wanted(); !on || now != before {
+		case <-sup.wake:
+			if on, now := sup.wanted(); !on || now != before {
 				cancel()
 			}
-			signal(k.wake) // for the one who rests or serves
+			signal(sup.wake) // for the one who rests or serves
 		case <-quit:
 		}
 	}()
@@ -299,9 +299,9 @@ func (k *keeper) untilUnwanted(cancel func()) (stop func()) {
 }
 
 // connected records a connection and what it offers.
-func (k *keeper) connected(c *conn, tools []tool) {
-	k.log.happened(HappenedConnected, c.peer.Protocol)
-	k.set(func(v *view) {
+func (sup *supervisor) connected(c *conn, tools []tool) {
+	sup.log.happened(HappenedConnected, c.peer.Protocol)
+	sup.set(func(v *view) {
 		v.conn, v.state, v.reason, v.next = c, StateConnected, nil, time.Time{}
 		v.peer, v.offer = c.peer, offer{open: true, tools: tools, canRead: c.client.GetServerCapabilities().Resources != nil}
 		v.made++
@@ -313,38 +313,38 @@ func (k *keeper) connected(c *conn, tools []tool) {
 
 // explore finds out how many resources and prompts there are, and how fast the
 // server answers. Nothing of that is needed for a connection.
-func (k *keeper) explore(ctx context.Context, c *conn, steps *steps) {
+func (sup *supervisor) explore(ctx context.Context, c *conn, steps *steps) {
 	has := c.client.GetServerCapabilities()
 	if has.Resources != nil {
 		resources, err := c.resources(ctx)
 		if steps.add(StepResources, len(resources), err); err == nil {
-			k.count(func(v *view) { v.offer.resources = len(resources) })
+			sup.count(func(v *view) { v.offer.resources = len(resources) })
 		}
 	}
 	if has.Prompts != nil {
 		prompts, err := c.prompts(ctx)
 		if steps.add(StepPrompts, len(prompts), err); err == nil {
-			k.count(func(v *view) { v.offer.prompts = len(prompts) })
+			sup.count(func(v *view) { v.offer.prompts = len(prompts) })
 		}
 	}
-	steps.add(StepPing, 0, k.ping(ctx, c))
+	steps.add(StepPing, 0, sup.ping(ctx, c))
 }
 
-func (k *keeper) ping(ctx context.Context, c *conn) error {
+func (sup *supervisor) ping(ctx context.Context, c *conn) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTime)
 	defer cancel()
-	began := k.cfg.Now()
+	began := sup.cfg.Now()
 	if err := c.ping(ctx); err != nil {
 		return err
 	}
-	now := k.cfg.Now()
-	k.count(func(v *view) { v.health.Pinged, v.health.Latency = now, now.Sub(began) })
+	now := sup.cfg.Now()
+	sup.count(func(v *view) { v.health.Pinged, v.health.Latency = now, now.Sub(began) })
 	return nil
 }
 
 // disconnect ends a connection and keeps what its program said last.
-func (k *keeper) disconnect(c *conn) {
-	k.set(func(v *view) {
+func (sup *supervisor) disconnect(c *conn) {
+	sup.set(func(v *view) {
 		if v.conn == c {
 			v.conn = nil
 		}
@@ -353,12 +353,12 @@ func (k *keeper) disconnect(c *conn) {
 		}
 	})
 	c.close()
-	k.keepErrors(c)
+	sup.keepErrors(c)
 }
 
 // serve looks after a connection until it is lost, which is the error, or until
 // something else is wanted.
-func (k *keeper) serve(c *conn, asked int) error {
+func (sup *supervisor) serve(c *conn, asked int) error {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	relist := relisting{pause: leastRelist}
@@ -367,21 +367,21 @@ func (k *keeper) serve(c *conn, asked int) error {
 	defer stopListening()
 	for {
 		select {
-		case <-k.ctx.Done():
+		case <-sup.ctx.Done():
 			return nil
-		case <-k.wake:
-			if on, now := k.wanted(); !on || now != asked {
+		case <-sup.wake:
+			if on, now := sup.wanted(); !on || now != asked {
 				return nil
 			}
 		case <-c.lost:
 			return c.why()
 		case <-c.dirty:
-			relist.plan(k.cfg.Now())
+			relist.plan(sup.cfg.Now())
 		case <-relist.due():
-			relist.begin(k.cfg.Now())
-			k.refresh(c)
+			relist.begin(sup.cfg.Now())
+			sup.refresh(c)
 		case <-ping.C:
-			if err := k.checkAlive(c); err != nil {
+			if err := sup.checkAlive(c); err != nil {
 				c.lose(err)
 				return err
 			}
@@ -391,18 +391,18 @@ func (k *keeper) serve(c *conn, asked int) error {
 
 // checkAlive pings a server from which nothing was heard lately. One that works
 // on a call may be too busy to answer.
-func (k *keeper) checkAlive(c *conn) error {
+func (sup *supervisor) checkAlive(c *conn) error {
 	c.mu.Lock()
 	busy := len(c.state.calls) > 0
 	c.mu.Unlock()
 	if busy {
 		return nil
 	}
-	ctx, cancel := context.WithCancel(k.ctx)
+	ctx, cancel := context.WithCancel(sup.ctx)
 	defer cancel()
-	stop := k.untilUnwanted(cancel)
+	stop := sup.untilUnwanted(cancel)
 	defer stop()
-	err := k.ping(ctx, c)
+	err := sup.ping(ctx, c)
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
@@ -418,27 +418,27 @@ func (k *keeper) checkAlive(c *conn) error {
 }
 
 // refresh lists again what changed.
-func (k *keeper) refresh(c *conn) {
-	ctx, cancel := context.WithTimeout(k.ctx, startLimit(k.server))
+func (sup *supervisor) refresh(c *conn) {
+	ctx, cancel := context.WithTimeout(sup.ctx, startLimit(sup.server))
 	defer cancel()
-	stop := k.untilUnwanted(cancel)
+	stop := sup.untilUnwanted(cancel)
 	defer stop()
 	for _, method := range c.takeStale() {
 		switch {
 		case strings.Contains(method, "tools"):
 			tools, err := c.tools(ctx)
 			if err != nil {
-				k.log.happened(HappenedUnlisted, err.Error())
+				sup.log.happened(HappenedUnlisted, err.Error())
 				continue
 			}
-			k.set(func(v *view) { v.offer.tools = tools })
+			sup.set(func(v *view) { v.offer.tools = tools })
 		case strings.Contains(method, "resources"):
 			if resources, err := c.resources(ctx); err == nil {
-				k.count(func(v *view) { v.offer.resources = len(resources) })
+				sup.count(func(v *view) { v.offer.resources = len(resources) })
 			}
 		default:
 			if prompts, err := c.prompts(ctx); err == nil {
-				k.count(func(v *view) { v.offer.prompts = len(prompts) })
+				sup.count(func(v *view) { v.offer.prompts = len(prompts) })
 			}
 		}
 	}
@@ -446,9 +446,9 @@ func (k *keeper) refresh(c *conn) {
 
 // connection returns the connection for a call. It waits for one that is being
 // made.
-func (k *keeper) connection(ctx context.Context) (*conn, view, error) {
+func (sup *supervisor) connection(ctx context.Context) (*conn, view, error) {
 	for {
-		v, changed := k.look()
+		v, changed := sup.look()
 		switch {
 		case v.conn != nil && !v.conn.isLost():
 			return v.conn, v, nil
@@ -458,10 +458,10 @@ func (k *keeper) connection(ctx context.Context) (*conn, view, error) {
 		case v.state != StateConnecting:
 			return nil, v, v.reason
 		}
-		signal(k.need)
+		signal(sup.need)
 		select {
 		case <-changed:
-		case <-k.done:
+		case <-sup.done:
 			return nil, v, &Fault{Kind: FaultClosed}
 		case <-ctx.Done():
 			return nil, v, ctx.Err()
@@ -470,9 +470,9 @@ func (k *keeper) connection(ctx context.Context) (*conn, view, error) {
 }
 
 // settled waits until an attempt to connect is over and returns how it ended.
-func (k *keeper) settled(ctx context.Context, asked int) error {
+func (sup *supervisor) settled(ctx context.Context, asked int) error {
 	for {
-		v, changed := k.look()
+		v, changed := sup.look()
 		if v.asked >= asked {
 			switch v.state {
 			case StateConnected:
@@ -484,7 +484,7 @@ func (k *keeper) settled(ctx context.Context, asked int) error {
 		}
 		select {
 		case <-changed:
-		case <-k.done:
+		case <-sup.done:
 			return &Fault{Kind: FaultClosed}
 		case <-ctx.Done():
 			return ctx.Err()

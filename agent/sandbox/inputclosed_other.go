@@ -2,5 +2,5 @@
 
 package sandbox
 
-// InputClosed is described in deaf_linux.go.
+// InputClosed is described in inputclosed_linux.go.
 func (p *Process) InputClosed() bool { return false }
