@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/repository"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/agent/sandbox/confine"
@@ -67,7 +67,7 @@ func (l *Local) open(line string, spec *sandbox.Spec) *repository.Watch {
 		return nil
 	}
 	home, _ := os.UserHomeDir()
-	only, ok := repository.OnlyGit(line, effect.Place{Dir: spec.Dir, Project: l.real, Home: home, Exists: exists})
+	only, ok := repository.OnlyGit(line, command.Place{Dir: spec.Dir, Project: l.real, Home: home, Exists: exists})
 	if !ok {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/internal/sensitive"
-	"atelier.dev/atelier/agent/internal/shell"
 )
 
 // listingTime limits how long git may take to list what it would print.
@@ -16,7 +16,7 @@ const listingTime = 2 * time.Second
 // committedSecrets returns the files that may hold secrets among those whose
 // committed text a git command prints. It reports false if git does not list
 // them. The repository of dir must be plain.
-func (l *Local) committedSecrets(ctx context.Context, dir string, listing shell.Listing) (paths []string, ok bool) {
+func (l *Local) committedSecrets(ctx context.Context, dir string, listing command.Listing) (paths []string, ok bool) {
 	words := append([]string{"git", "--no-pager"}, listing.Arguments...)
 	for _, revision := range listing.Revisions {
 		if listing.Tree {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/internal/sensitive"
-	"atelier.dev/atelier/agent/internal/shell"
 	"atelier.dev/atelier/agent/repository"
 	"atelier.dev/atelier/agent/sandbox"
 )
@@ -64,7 +64,7 @@ func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) 
 	if runtime.GOOS == "windows" {
 		return Foreseen{}, false
 	}
-	r, ok := shell.Read(line)
+	r, ok := command.Read(line)
 	if !ok {
 		return Foreseen{}, false
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/internal/sensitive"
-	"atelier.dev/atelier/agent/internal/shell"
 )
 
 // maxTree limits how many names are looked at below a folder of which names are
@@ -22,7 +22,7 @@ var errTooMany = errors.New("too many files")
 // false if one of the names below it cannot be given to a program as a name that
 // only stands for a file of the project: a link leads elsewhere or to a secret,
 // or the name, which begins with that of the folder, is not [handable].
-func (l *Local) handedOver(root string, h shell.Handed) (paths []string, ok bool) {
+func (l *Local) handedOver(root string, h command.Handed) (paths []string, ok bool) {
 	if !handable(h.Tree, h) {
 		return nil, false
 	}
@@ -61,13 +61,13 @@ func (l *Local) handedOver(root string, h shell.Handed) (paths []string, ok bool
 
 // handable reports whether a name is neither taken for an option nor taken apart on
 // its way. grep replaces lines of bytes that are not text with a sentence.
-func handable(name string, h shell.Handed) bool {
+func handable(name string, h command.Handed) bool {
 	return !(h.Bare && strings.HasPrefix(name, "-")) && !(h.Plain && (strings.ContainsAny(name, " \t\n\r\v\f\"'\\") || !utf8.ValidString(name)))
 }
 
 // indexHandsOver reports whether all names in the index of git are [handable] and
 // inside the project: they are listed even where there are no such files.
-func indexHandsOver(dir string, h shell.Handed) bool {
+func indexHandsOver(dir string, h command.Handed) bool {
 	_, names, ok := tracked(dir)
 	return ok && !slices.ContainsFunc(names, func(name string) bool {
 		return !filepath.IsLocal(filepath.FromSlash(name)) || slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return !handable(part, h) })

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/internal/sensitive"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
@@ -73,12 +73,12 @@ func (p *Policy) commandEffects(access agent.Access) []agent.Effect {
 	case runtime.GOOS == "windows": // cmd.exe reads it differently
 		return []agent.Effect{unknown}
 	}
-	place := effect.Place{Dir: p.dir, Project: p.dir, Resolve: boundary.Resolve, Exists: exists}
+	place := command.Place{Dir: p.dir, Project: p.dir, Resolve: boundary.Resolve, Exists: exists}
 	if access.Dir != "" {
 		place.Dir = boundary.Resolve(access.Dir)
 	}
 	place.Home, _ = os.UserHomeDir()
-	effects := effect.Of(access.Command, place)
+	effects := command.Of(access.Command, place)
 	if access.Task == "" {
 		return effects
 	}

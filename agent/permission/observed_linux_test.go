@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/env"
-	"atelier.dev/atelier/agent/internal/effect"
 	"atelier.dev/atelier/agent/permission/boundary"
 	"atelier.dev/atelier/agent/tool"
 )
@@ -233,7 +233,7 @@ func commandAccess(t testing.TB, dir string) func(line string) agent.Access {
 
 // saidToRead reports whether a person is told that a line only reads.
 func (s scratch) saidToRead(line string) bool {
-	effects := effect.Of(line, effect.Place{
+	effects := command.Of(line, command.Place{
 		Dir: s.project, Project: s.project, Home: s.home, Resolve: boundary.Resolve,
 		Exists: func(path string) bool { _, err := os.Lstat(path); return err == nil },
 	})

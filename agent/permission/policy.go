@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/internal/sensitive"
-	"atelier.dev/atelier/agent/internal/shell"
 	"atelier.dev/atelier/agent/permission/boundary"
 	"atelier.dev/atelier/agent/permission/rule"
 )
@@ -281,7 +281,7 @@ func (p *Policy) unsure(call agent.GateCall) (agent.Verdict, kind) {
 	if call.Access.Task != "" || len(effects) != 1 || effects[0].ID != agent.EffectReads {
 		return ask(risks, agent.ReasonCommand)
 	}
-	if part := shell.Unsure(call.Access.Command); part != "" {
+	if part := command.Unsure(call.Access.Command); part != "" {
 		return ask(risks, agent.ReasonCommandUnsure, part)
 	}
 	return ask(risks, agent.ReasonCommandPlace)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/internal/shell"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/permission/boundary"
 	"atelier.dev/atelier/agent/tool"
@@ -39,7 +39,7 @@ func rows(t testing.TB) (lines []string, want []agent.Decision) {
 
 // isInstalled reports whether every program is here of a line that only reads.
 func isInstalled(line string) bool {
-	r, _ := shell.Read(line)
+	r, _ := command.Read(line)
 	for _, program := range r.Programs {
 		if path, err := exec.LookPath(program); err != nil || strings.Contains(path, "shims") {
 			return false

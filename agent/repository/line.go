@@ -7,7 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 )
 
 // Line is what is known of a line of git commands.
@@ -22,7 +22,7 @@ type Line struct {
 // OnlyGit reports whether every program of a bash command line is git, in a form that
 // runs no other program of the line's choice, or one that only reads, and whether it may
 // change the repository. At is where the line begins.
-func OnlyGit(text string, at effect.Place) (line Line, ok bool) {
+func OnlyGit(text string, at command.Place) (line Line, ok bool) {
 	steps, ok := gitSteps(text, at)
 	if !ok {
 		return Line{}, false
@@ -32,7 +32,7 @@ func OnlyGit(text string, at effect.Place) (line Line, ok bool) {
 		if s.Program() != "git" || len(s.Effects) == 0 {
 			continue
 		}
-		_, verb, args := command(s.Args)
+		_, verb, args := splitGit(s.Args)
 		line.branches = line.branches && verb == "branch"
 		line.cleans = line.cleans && (verb == "clean" || verb == "stash" && stashesNew(args))
 		changes = true
@@ -51,11 +51,11 @@ func stashesNew(args []string) bool {
 // maxLine limits the length of a line that is looked at, in bytes.
 const maxLine = 16 << 10
 
-func gitSteps(line string, at effect.Place) ([]effect.Step, bool) {
+func gitSteps(line string, at command.Place) ([]command.Step, bool) {
 	if len(line) > maxLine || !strings.Contains(line, "git") || !plainVariables(line) {
 		return nil, false
 	}
-	steps, _ := effect.Trace(line, at)
+	steps, _ := command.Trace(line, at)
 	for _, s := range steps {
 		if !isGit(s) && !isAllowed(s) {
 			return nil, false
@@ -91,7 +91,7 @@ func plainVariables(line string) bool {
 var others = strings.Fields(`
 	cd pwd echo printf true false : test [ [[ head tail wc sort uniq grep cut tr cat ls date basename dirname sleep touch mkdir rm rmdir`)
 
-func isAllowed(s effect.Step) bool {
+func isAllowed(s command.Step) bool {
 	if s.Name != "" && (!s.Known || s.Own || !slices.Contains(others, s.Name)) {
 		return false
 	}
@@ -99,7 +99,7 @@ func isAllowed(s effect.Step) bool {
 }
 
 // writesRepository reports whether a step itself writes where a repository is kept.
-func writesRepository(s effect.Step) bool {
+func writesRepository(s command.Step) bool {
 	return slices.ContainsFunc(s.Writes, func(path string) bool {
 		return slices.ContainsFunc(strings.Split(path, string(filepath.Separator)), func(name string) bool { return strings.EqualFold(name, ".git") })
 	})
@@ -121,11 +121,11 @@ var running = strings.Fields(`
 // any text. Of others it is an option of its own.
 var messages = []string{"commit", "merge", "notes", "stash", "tag"}
 
-func isGit(s effect.Step) bool {
+func isGit(s command.Step) bool {
 	if s.Name != "git" || !s.Known || len(s.Scripts) > 0 || s.Unread != "" || writesRepository(s) {
 		return false
 	}
-	before, verb, args := command(s.Args)
+	before, verb, args := splitGit(s.Args)
 	if !slices.Contains(verbs, verb) || slices.ContainsFunc(before, func(arg string) bool {
 		return strings.HasPrefix(arg, "-") && !slices.Contains([]string{"-C", "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"}, arg)
 	}) {
@@ -153,8 +153,8 @@ func isGit(s effect.Step) bool {
 	return verb != "bisect" || !slices.Contains(args, "run")
 }
 
-// command splits the arguments of git.
-func command(all []string) (before []string, verb string, args []string) {
+// splitGit splits the arguments of git.
+func splitGit(all []string) (before []string, verb string, args []string) {
 	for i := 0; i < len(all); i++ {
 		switch {
 		case all[i] == "-C":

@@ -3,13 +3,13 @@ package repository
 import (
 	"testing"
 
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 )
 
 // K-47: a repository is writable only for lines of git commands that run nothing else.
 func TestOnlyGit(t *testing.T) {
 	t.Parallel()
-	at := effect.Place{Dir: "/p", Project: "/p", Home: "/h", Exists: func(string) bool { return false }}
+	at := command.Place{Dir: "/p", Project: "/p", Home: "/h", Exists: func(string) bool { return false }}
 	for line, want := range map[string]bool{
 		"git add -A && git commit -m x":                           true,
 		"git commit -m \"$(cat <<'EOF'\nsubject\n\nA=b\nEOF\n)\"": true,

@@ -15,7 +15,7 @@ func (q *query) golang(args []string, dir string) {
 		}
 		dir = where
 	}
-	word, rest := command(args, "get", "install", "mod", "work", "build", "test", "run", "vet", "list", "generate", "tool")
+	word, rest := subcommand(args, "get", "install", "mod", "work", "build", "test", "run", "vet", "list", "generate", "tool")
 	asked := words(rest)
 	switch {
 	case word == "":

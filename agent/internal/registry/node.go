@@ -30,7 +30,7 @@ func (q *query) node(name string, args []string, dir string) {
 		dir = where
 	}
 	known := slices.Concat(nodeInstalls, nodeRunners, nodeScripts)
-	word, rest := command(args, known...)
+	word, rest := subcommand(args, known...)
 	switch {
 	case name == "npx" || name == "pnpx" || name == "bunx":
 		q.fetched(name, args, dir)

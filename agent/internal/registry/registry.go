@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 )
 
 // Place is where a command line runs.
@@ -62,14 +62,14 @@ func (q *query) line(line, dir string, depth int) {
 	before := q.depth
 	q.depth = depth
 	defer func() { q.depth = before }()
-	steps, _ := effect.Trace(line, effect.Place{Dir: dir, Project: q.at.Project, Home: q.at.Home, Exists: exists, Resolve: resolve})
+	steps, _ := command.Trace(line, command.Place{Dir: dir, Project: q.at.Project, Home: q.at.Home, Exists: exists, Resolve: resolve})
 	for _, step := range steps {
 		if !step.Known || step.Own || len(step.Dirs) == 0 {
 			continue
 		}
 		q.program(step.Program(), step.Args, step.Dirs[0])
 		for _, script := range step.Scripts {
-			if effect.IsShell(step.Program()) || strings.HasSuffix(script, ".sh") {
+			if command.IsShell(step.Program()) || strings.HasSuffix(script, ".sh") {
 				q.line(string(content(script, maxFile)), step.Dirs[0], depth+1)
 			}
 		}
@@ -231,9 +231,9 @@ func first(args []string) string {
 	return ""
 }
 
-// command returns the first argument that is one of some words, and what follows it:
+// subcommand returns the first argument that is one of some words, and what follows it:
 // a value of an option may stand before it.
-func command(args []string, known ...string) (word string, rest []string) {
+func subcommand(args []string, known ...string) (word string, rest []string) {
 	for i, arg := range args {
 		if slices.Contains(known, arg) {
 			return arg, args[i+1:]

@@ -20,6 +20,7 @@ func world(t testing.TB) (project string) {
 	for name, text := range map[string]string{
 		"deletes.sh": "#!/bin/sh\nset -e\nrm -rf build\n", "lists.sh": "#!/usr/bin/env bash\nls -la\n", "calls.sh": "sh deletes.sh\n",
 		"d1.sh": "sh d2.sh\n", "d2.sh": "sh d3.sh\n", "d3.sh": "sh d4.sh\n", "d4.sh": "sh d5.sh\n", "d5.sh": "ls\n", // at most four in each other
+		"bare.sh": "rm x\n", "other.sh": "#!/usr/bin/env -S A=1 fish\nrm x\n", // the first is read by bash itself
 		"script.py": "print(1)\n", "src/main.go": "package main\n",
 	} {
 		path := filepath.Join(project, name)

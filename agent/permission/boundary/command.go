@@ -9,8 +9,7 @@ import (
 	"sync"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/internal/effect"
-	"atelier.dev/atelier/agent/internal/shell"
+	"atelier.dev/atelier/agent/command"
 )
 
 // maxScripts limits how deep scripts within scripts are checked.
@@ -25,10 +24,10 @@ func (c *Checker) Command(line, dir string) Verdict {
 }
 
 func (c *Checker) command(line, dir string, scripts int) Verdict {
-	if _, ok := shell.Parse(line); !ok && strings.TrimSpace(line) != "" {
+	if _, ok := command.Parse(line); !ok && strings.TrimSpace(line) != "" {
 		return denied("The command cannot be read: it is not valid, too long or nested too deeply.")
 	}
-	steps, effects := effect.Trace(line, effect.Place{
+	steps, effects := command.Trace(line, command.Place{
 		Dir: dir, Project: c.project, Home: c.home, Resolve: Resolve,
 		Exists: func(path string) bool { _, err := os.Lstat(path); return err == nil },
 	})
@@ -44,9 +43,9 @@ func (c *Checker) command(line, dir string, scripts int) Verdict {
 
 // Steps is Command for a line that has been traced already, and for callers that
 // find out themselves what git prints.
-func (c *Checker) Steps(steps []effect.Step) Verdict { return c.steps(steps, maxScripts) }
+func (c *Checker) Steps(steps []command.Step) Verdict { return c.steps(steps, maxScripts) }
 
-func (c *Checker) steps(steps []effect.Step, scripts int) Verdict {
+func (c *Checker) steps(steps []command.Step, scripts int) Verdict {
 	verdict := allowed
 	for _, step := range steps {
 		verdict = Stricter(verdict, c.step(step, scripts))
@@ -66,12 +65,12 @@ func Stricter(a, b Verdict) Verdict {
 	return a
 }
 
-func (c *Checker) step(s effect.Step, scripts int) Verdict {
+func (c *Checker) step(s command.Step, scripts int) Verdict {
 	verdict := allowed
-	for _, check := range []func(effect.Step) Verdict{c.program, c.unread, c.launched, c.files, c.vague} {
+	for _, check := range []func(command.Step) Verdict{c.program, c.unread, c.launched, c.files, c.vague} {
 		verdict = Stricter(verdict, check(s))
 	}
-	for _, script := range s.Scripts {
+	for _, script := range s.ReadScripts() {
 		verdict = Stricter(verdict, c.script(script, s, scripts))
 	}
 	return verdict
@@ -87,7 +86,7 @@ func (c *Checker) restrictsPaths() bool {
 }
 
 // program checks the name of a program.
-func (c *Checker) program(s effect.Step) Verdict {
+func (c *Checker) program(s command.Step) Verdict {
 	switch {
 	case s.Name == "" || s.Own:
 		return allowed
@@ -97,9 +96,9 @@ func (c *Checker) program(s effect.Step) Verdict {
 		return undecided("The program ", s.Name, " is only known when the command runs.")
 	}
 	switch entry, like := c.denies(s); like {
-	case effect.Meant:
+	case command.Meant:
 		return denied("The command ", entry, " is in deniedCommands.")
-	case effect.MayBe:
+	case command.MayBe:
 		return undecided("It cannot be told whether this is the command ", entry, ", which is in deniedCommands.")
 	}
 	if !c.allows(s) {
@@ -121,7 +120,7 @@ var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // denies returns the entry of deniedCommands that a step is or may be, or none. The
 // words after an entry's program are arguments, between which others may stand.
-func (c *Checker) denies(s effect.Step) (entry string, like effect.Likeness) {
+func (c *Checker) denies(s command.Step) (entry string, like command.Likeness) {
 	program := strings.TrimSuffix(s.Program(), ".exe")
 	if strings.HasPrefix(program, "git-") { // a command of git by its file
 		program = "git"
@@ -131,8 +130,8 @@ func (c *Checker) denies(s effect.Step) (entry string, like effect.Likeness) {
 		if len(words) == 0 {
 			continue
 		}
-		if len(words) == 1 && words[0] == "rm" && deletes(s) {
-			return one, effect.Meant
+		if len(words) == 1 && words[0] == "rm" && s.Deletes() {
+			return one, command.Meant
 		}
 		name, open := strings.CutSuffix(filepath.Base(words[0]), "*")
 		isIt := c.same(name, program)
@@ -142,26 +141,11 @@ func (c *Checker) denies(s effect.Step) (entry string, like effect.Likeness) {
 		if !isIt {
 			continue
 		}
-		if found := s.Has(effect.Wants(words[1:])); found > like {
+		if found := s.Has(command.Wants(words[1:])); found > like {
 			entry, like = one, found
 		}
 	}
 	return entry, like
-}
-
-// deleters are commands that delete as rm does (OAS-655), by program; those of no
-// word do so whatever their arguments.
-var deleters = map[string][]string{
-	"unlink": nil, "shred": nil, "srm": nil, "trash": nil, "trash-put": nil, "rimraf": nil,
-	"find": {"-delete"}, "git": {"rm", "clean"}, "rsync": {"--delete"}, "gio": {"trash", "remove"},
-}
-
-func deletes(s effect.Step) bool {
-	words, ok := deleters[s.Program()]
-	if ok && s.Program() == "git" && s.Has(effect.Wants([]string{"clean", "--dry-run"})) == effect.Meant {
-		return false
-	}
-	return ok && words == nil || slices.ContainsFunc(words, func(word string) bool { return s.Has(effect.Wants([]string{word})) != effect.Unlike })
 }
 
 // hasInOrder reports whether words have others among them, in their order.
@@ -182,7 +166,7 @@ func isWord(word, want string) bool {
 
 // allows reports whether allowedCommands has a step. The words after an entry's
 // program must be its first arguments.
-func (c *Checker) allows(s effect.Step) bool {
+func (c *Checker) allows(s command.Step) bool {
 	return c.settings.AllowedCommands == nil || slices.ContainsFunc(c.settings.AllowedCommands, func(entry string) bool {
 		words := strings.Fields(entry)
 		return len(words) > 0 && filepath.Base(words[0]) == s.Program() && len(s.Args) >= len(words)-1 && slices.Equal(s.Args[:len(words)-1], words[1:])
@@ -196,7 +180,7 @@ var launches = sync.OnceValue(func() *regexp.Regexp {
 
 // unread checks code that cannot be read as a line of a shell, and options and
 // variables that make a program run another one.
-func (c *Checker) unread(s effect.Step) Verdict {
+func (c *Checker) unread(s command.Step) Verdict {
 	if s.Unread != "" {
 		return c.code(s)
 	}
@@ -218,7 +202,7 @@ func (c *Checker) unread(s effect.Step) Verdict {
 }
 
 // moved asks about variables that decide where ~ is and where words end.
-func (c *Checker) moved(s effect.Step) Verdict {
+func (c *Checker) moved(s command.Step) Verdict {
 	for _, e := range s.Effects {
 		if len(e.Args) > 0 && (strings.HasPrefix(e.Args[0], "HOME=") || strings.HasPrefix(e.Args[0], "IFS=")) {
 			return undecided("The command sets ", e.Args[0], ", which decides what its paths are.")
@@ -228,8 +212,8 @@ func (c *Checker) moved(s effect.Step) Verdict {
 }
 
 // code checks a program that is handed code.
-func (c *Checker) code(s effect.Step) Verdict {
-	isShell := effect.IsShell(s.Program())
+func (c *Checker) code(s command.Step) Verdict {
+	isShell := command.IsShell(s.Program())
 	switch {
 	case !c.restrictsPrograms() && !c.restrictsPaths():
 		return allowed
@@ -245,22 +229,17 @@ func (c *Checker) code(s effect.Step) Verdict {
 
 // mentions reports whether a text has the name of a denied program in it.
 func (c *Checker) mentions(text string) bool {
-	words := strings.FieldsFunc(text, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
-	})
+	words := command.NamesIn(text)
 	return slices.ContainsFunc(c.settings.DeniedCommands, func(entry string) bool {
 		first, _, _ := strings.Cut(strings.TrimSpace(entry), " ")
 		return first != "" && slices.ContainsFunc(words, func(word string) bool { return isWord(word, filepath.Base(first)) })
 	})
 }
 
-// runners are programs that the tables know and that run what an argument says.
-var runners = strings.Fields("ssh sftp mosh nc ncat socat at batch crontab kubectl aria2c yt-dlp zip split less gcc g++ cc c++ clang clang++")
-
 // launched asks about a program that may run a denied one, which its arguments
 // name as a word or within a text of several.
-func (c *Checker) launched(s effect.Step) Verdict {
-	mayRun := s.Unfamiliar || slices.Contains(runners, s.Program()) || slices.ContainsFunc(s.Effects, func(e agent.Effect) bool {
+func (c *Checker) launched(s command.Step) Verdict {
+	mayRun := s.Launches() || slices.ContainsFunc(s.Effects, func(e agent.Effect) bool {
 		return slices.Contains([]agent.EffectID{agent.EffectRunsProject, agent.EffectPackages, agent.EffectControls, agent.EffectDestroys, agent.EffectDiscards, agent.EffectReverts}, e.ID)
 	})
 	if !mayRun || s.Own {
@@ -273,53 +252,30 @@ func (c *Checker) launched(s effect.Step) Verdict {
 }
 
 // script checks a file that is run as code.
-func (c *Checker) script(path string, s effect.Step, scripts int) Verdict {
-	verdict := c.path(path, Read)
-	if !c.restrictsPrograms() && !c.restrictsPaths() {
-		return verdict
-	}
-	byShell := effect.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
-	text, ok := effect.ReadScript(path)
+func (c *Checker) script(script command.Script, s command.Step, scripts int) Verdict {
+	verdict := c.path(script.Path, Read)
 	switch {
-	case ok && (byShell || forShell().MatchString(text)):
-		if scripts == 0 {
-			return Stricter(verdict, denied("Scripts run scripts too deeply to be read."))
-		}
+	case !c.restrictsPrograms() && !c.restrictsPaths() || !script.Shell:
+	case script.Clear && scripts == 0:
+		verdict = Stricter(verdict, denied("Scripts run scripts too deeply to be read."))
+	case script.Clear:
 		for _, dir := range s.Dirs {
-			inside := c.command(text, dir, scripts-1)
+			inside := c.command(script.Text, dir, scripts-1)
 			if inside.Decision != agent.Allow {
-				inside.Reason = "In the script " + path + ": " + inside.Reason
+				inside.Reason = "In the script " + script.Path + ": " + inside.Reason
 			}
 			verdict = Stricter(verdict, inside)
 		}
-	case byShell && c.restrictsPrograms():
-		verdict = Stricter(verdict, denied("The script ", path, " cannot be read."))
+	case c.restrictsPrograms():
+		verdict = Stricter(verdict, denied("The script ", script.Path, " cannot be read."))
 	}
 	return verdict
 }
 
-// forShell matches the first line of a script for a shell.
-var forShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#! *(/usr)?/bin/(env +(-S +)?)?(ba|z|da|k|a)?sh\b`) })
-
-// descends are programs that also touch what is below the folders that they are
-// given; with options, if there are some.
-var descends = map[string][]string{
-	"rgrep": nil, "ack": nil, "ug": nil, "fdfind": nil, "bfs": nil, "7z": nil, "7za": nil, "bsdtar": nil,
-	"egrep": {"r", "R", "--recursive", "--dereference-recursive"}, "fgrep": {"r", "R", "--recursive", "--dereference-recursive"},
-	"ugrep": {"r", "R", "--recursive", "--dereference-recursive"}, "eza": {"R", "T", "--recurse", "--tree"}, "exa": {"R", "T", "--recurse", "--tree"},
-	"lsd": {"R", "--recursive", "--tree"}, "ln": {"s", "--symbolic"},
-	"find": nil, "rg": nil, "ag": nil, "du": nil, "tree": nil, "tar": nil, "zip": nil, "rsync": nil, "mv": nil, "fd": nil, "ncdu": nil,
-	"grep": {"r", "R", "--recursive", "--dereference-recursive"}, "ls": {"R", "--recursive"}, "rm": {"r", "R", "--recursive"},
-	"cp": {"r", "R", "a", "--recursive", "--archive"}, "scp": {"r"}, "chmod": {"R", "--recursive"}, "chown": {"R", "--recursive"}, "chgrp": {"R", "--recursive"},
-}
-
-// talkers have arguments that are text only; a redirection has no name.
-var talkers = []string{"", "echo", "printf", "true", "false", ":"}
-
 // files checks the files that a step is known to touch, and its arguments.
-func (c *Checker) files(s effect.Step) Verdict {
+func (c *Checker) files(s command.Step) Verdict {
 	verdict := allowed
-	deep := descendsWith(s)
+	deep := s.Descends()
 	for _, path := range s.Reads {
 		if s.Name == "" || c.isNamed(path, s) {
 			verdict = Stricter(verdict, c.path(path, Read))
@@ -338,7 +294,7 @@ func (c *Checker) files(s effect.Step) Verdict {
 		verdict = Stricter(verdict, c.unnamed(s))
 	}
 	for _, arg := range s.Args {
-		if slices.Contains(talkers, s.Name) { // it is text
+		if s.IsText() {
 			break
 		}
 		for _, path := range pathsIn(arg, s.Unfamiliar) {
@@ -351,7 +307,7 @@ func (c *Checker) files(s effect.Step) Verdict {
 // unnamed checks the folders that a program descends into and that are not
 // known: those of its arguments, or without one where it runs. The target of a
 // link begins at the link's folder.
-func (c *Checker) unnamed(s effect.Step) Verdict {
+func (c *Checker) unnamed(s command.Step) Verdict {
 	operands := slices.DeleteFunc(slices.Clone(s.Args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
 	var paths []string
 	for _, dir := range s.Dirs {
@@ -375,7 +331,7 @@ func (c *Checker) unnamed(s effect.Step) Verdict {
 
 // isNamed reports whether a path is read because an argument names it. A
 // program that is given none reads the folder in which it runs.
-func (c *Checker) isNamed(path string, s effect.Step) bool {
+func (c *Checker) isNamed(path string, s command.Step) bool {
 	return !slices.Contains(s.Dirs, path) || slices.ContainsFunc(s.Args, func(arg string) bool {
 		return slices.ContainsFunc(s.Dirs, func(dir string) bool { return Resolve(c.absolute(arg, dir)) == path })
 	})
@@ -383,7 +339,7 @@ func (c *Checker) isNamed(path string, s effect.Step) bool {
 
 // argument checks a word that may be a path. Of a program about which nothing is
 // known, an absolute path must also be one that may be read.
-func (c *Checker) argument(word string, s effect.Step) Verdict {
+func (c *Checker) argument(word string, s command.Step) Verdict {
 	for _, dir := range s.Dirs {
 		path := c.absolute(word, dir)
 		if c.isDenied(path) || c.isDenied(Resolve(path)) {
@@ -401,7 +357,7 @@ func (c *Checker) argument(word string, s effect.Step) Verdict {
 // an option. Of an unfamiliar program it may also be a part of a list or of a
 // pair, such as /from:/to.
 func pathsIn(arg string, unfamiliar bool) []string {
-	paths := wholePaths(arg)
+	paths := command.PathsIn(arg)
 	if unfamiliar && len(arg) > 2 && arg[0] == '-' && arg[1] != '-' { // the value of a letter
 		paths = append(paths, arg[2:])
 	}
@@ -413,40 +369,8 @@ func pathsIn(arg string, unfamiliar bool) []string {
 	return paths
 }
 
-func wholePaths(arg string) []string {
-	arg = strings.TrimPrefix(arg, "@") // a file with arguments
-	if !strings.HasPrefix(arg, "-") {
-		if _, value, ok := strings.Cut(arg, "="); ok {
-			return []string{arg, value}
-		}
-		return []string{arg}
-	}
-	if _, value, ok := strings.Cut(arg, "="); ok {
-		return []string{value}
-	}
-	if at := strings.IndexAny(arg, "/~"); at > 0 {
-		return []string{arg[at:]}
-	}
-	return nil
-}
-
-func descendsWith(s effect.Step) bool {
-	if s.Program() == "git" && slices.Contains(s.Args, "clean") {
-		return len(s.Writes) > 0 // it does more than list
-	}
-	options, ok := descends[s.Program()]
-	return ok && (options == nil || slices.ContainsFunc(s.Args, func(arg string) bool {
-		return slices.ContainsFunc(options, func(option string) bool {
-			if strings.HasPrefix(option, "--") {
-				return len(arg) > 3 && strings.HasPrefix(option, arg)
-			}
-			return strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, option)
-		})
-	}))
-}
-
 // vague checks words for files that are only known when the line runs.
-func (c *Checker) vague(s effect.Step) Verdict {
+func (c *Checker) vague(s command.Step) Verdict {
 	if len(s.Vague) == 0 || !c.restrictsPaths() {
 		return allowed
 	}

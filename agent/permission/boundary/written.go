@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 )
 
 // runsWritten checks what a line runs after it has written it. A script that the
 // line changes is not the one that can be read now. Of what builds and tests
 // run, only the text is known that the line has in it.
-func (c *Checker) runsWritten(steps []effect.Step) Verdict {
+func (c *Checker) runsWritten(steps []command.Step) Verdict {
 	if !c.restrictsPrograms() && !c.restrictsPaths() {
 		return allowed
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/internal/sensitive"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
@@ -52,7 +52,7 @@ func (v *view) allowsCommand(rules []compiled) *Rule {
 
 // allowsStep reports whether a step of a line is allowed, and by which rule if it
 // needs one.
-func (v *view) allowsStep(s effect.Step, rules []compiled) (*Rule, bool) {
+func (v *view) allowsStep(s command.Step, rules []compiled) (*Rule, bool) {
 	if s.Name != "" && !s.Known || len(s.Vague) > 0 || slices.ContainsFunc(s.Dirs, func(dir string) bool { return !v.inProject(dir) }) {
 		return nil, false
 	}
@@ -87,7 +87,7 @@ func (v *view) allowsStep(s effect.Step, rules []compiled) (*Rule, bool) {
 
 // names returns the rule that allows a step's program with its arguments. The
 // body of a function has been looked at where it stands.
-func (v *view) names(s effect.Step, rules []compiled) (*compiled, bool) {
+func (v *view) names(s command.Step, rules []compiled) (*compiled, bool) {
 	if s.Own {
 		return nil, true
 	}
@@ -103,7 +103,7 @@ func (v *view) names(s effect.Step, rules []compiled) (*compiled, bool) {
 var systemFolders = []string{"/bin", "/usr/bin", "/usr/local/bin"}
 
 // harmless reports whether a step only reads, and no secrets.
-func (v *view) harmless(s effect.Step) bool {
+func (v *view) harmless(s command.Step) bool {
 	if slices.ContainsFunc(s.Trees, func(tree string) bool { secrets, ok := sensitive.Below(tree, s.Hidden); return !ok || len(secrets) > 0 }) {
 		return false
 	}
@@ -114,7 +114,7 @@ func (v *view) harmless(s effect.Step) bool {
 // allows reports whether a pattern is a step, word by word. "*" as a word of its
 // own stands for any number of arguments at the end, and elsewhere for one. An
 // argument with a pattern of files in it is only allowed by "*".
-func (c command) allows(s effect.Step) bool {
+func (c commandPattern) allows(s command.Step) bool {
 	name := s.Name
 	if !strings.ContainsRune(c.words[0].text(), filepath.Separator) && slices.Contains(systemFolders, filepath.Dir(name)) {
 		name = filepath.Base(name)

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/internal/effect"
-	"atelier.dev/atelier/agent/internal/shell"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
@@ -23,15 +22,15 @@ type line struct {
 	text    string
 	typed   bool // it is input of a running command, which need not be a shell
 	clear   bool // it could be read
-	steps   []effect.Step
+	steps   []command.Step
 	effects []agent.Effect
-	scripts []effect.Step // of the scripts that it runs
+	scripts []command.Step // of the scripts that it runs
 }
 
 // read reads the command line of a call. On Windows another shell runs it.
 func read(access agent.Access, at place) *line {
 	l := &line{text: strings.TrimSpace(access.Command), typed: access.Task != ""}
-	if _, ok := shell.Parse(l.text); !ok || runtime.GOOS == "windows" {
+	if _, ok := command.Parse(l.text); !ok || runtime.GOOS == "windows" {
 		return l
 	}
 	dir := at.project
@@ -44,8 +43,8 @@ func read(access agent.Access, at place) *line {
 	return l
 }
 
-func trace(text, dir string, at place) ([]effect.Step, []agent.Effect) {
-	return effect.Trace(text, effect.Place{
+func trace(text, dir string, at place) ([]command.Step, []agent.Effect) {
+	return command.Trace(text, command.Place{
 		Dir: dir, Project: at.project, Home: at.home, Resolve: boundary.Resolve,
 		Exists: func(path string) bool { _, err := os.Lstat(path); return err == nil },
 	})
@@ -53,24 +52,20 @@ func trace(text, dir string, at place) ([]effect.Step, []agent.Effect) {
 
 // inside returns the steps of the scripts that steps run as a shell. One that
 // cannot be read leaves the line unclear.
-func (l *line) inside(steps []effect.Step, at place, left int) []effect.Step {
-	var all []effect.Step
+func (l *line) inside(steps []command.Step, at place, left int) []command.Step {
+	var all []command.Step
 	for _, s := range steps {
-		for _, path := range s.Scripts {
-			text, ok := effect.ReadScript(path)
-			byShell := effect.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
+		for _, script := range s.ReadScripts() {
 			switch {
-			case ok && !byShell && !strings.HasPrefix(text, "#!"), ok && !byShell && !forShell(text):
-				continue // another language, which no rule for commands sees
-			case !ok && !byShell:
+			case !script.Shell: // no rule for commands sees another language
 				continue
-			case !ok, left == 0:
+			case !script.Clear, left == 0:
 				l.clear = false
 				continue
 			}
 			left--
 			for _, dir := range s.Dirs {
-				found, _ := trace(text, dir, at)
+				found, _ := trace(script.Text, dir, at)
 				all = append(all, found...)
 				all = append(all, l.inside(found, at, left)...)
 			}
@@ -79,17 +74,12 @@ func (l *line) inside(steps []effect.Step, at place, left int) []effect.Step {
 	return all
 }
 
-func forShell(text string) bool {
-	first, _, _ := strings.Cut(text, "\n")
-	return slices.ContainsFunc(strings.Fields(strings.TrimPrefix(first, "#!")), func(name string) bool { return effect.IsShell(filepath.Base(name)) })
-}
-
 func has(effects []agent.Effect, ids ...agent.EffectID) bool {
 	return slices.ContainsFunc(effects, func(e agent.Effect) bool { return slices.Contains(ids, e.ID) })
 }
 
 // means reports whether a rule that denies or asks means a part of the line.
-func (l *line) means(c command) answer {
+func (l *line) means(c commandPattern) answer {
 	if c.exact() && c.line == l.text {
 		return yes
 	}
@@ -109,7 +99,7 @@ func (l *line) means(c command) answer {
 // starter returns a checker of lines in which what a rule means may start without
 // being a step: by an option, by the code of another program or by a file that the
 // line writes. It is nil for a rule that names no program.
-func (c command) starter(at place) *boundary.Checker {
+func (c commandPattern) starter(at place) *boundary.Checker {
 	if c.words[0].open() && !c.words[0].endless() || c.words[0].anything() {
 		return nil
 	}
@@ -123,7 +113,7 @@ func (c command) starter(at place) *boundary.Checker {
 }
 
 // means reports whether a rule that denies or asks means a step.
-func (c command) means(s effect.Step) answer {
+func (c commandPattern) means(s command.Step) answer {
 	program := strings.ToLower(strings.TrimSuffix(s.Program(), ".exe"))
 	if strings.HasPrefix(program, "git-") { // a command of git by its file
 		program = "git"
@@ -137,9 +127,9 @@ func (c command) means(s effect.Step) answer {
 		return no
 	case s.Name != "" && !s.Known:
 		return maybe
-	case s.Name != "" && (name.matches(program) || name.matches(withoutVersion(program))) && s.Has(c.wants) != effect.Unlike:
+	case s.Name != "" && (name.matches(program) || name.matches(withoutVersion(program))) && s.Has(c.wants) != command.Unlike:
 		return answer(s.Has(c.wants))
-	case s.Unread != "" && (effect.IsShell(s.Program()) || s.Name == "" || mentions(s.Unread, name.text())):
+	case s.Unread != "" && (command.IsShell(s.Program()) || s.Name == "" || mentions(s.Unread, name.text())):
 		return maybe
 	case has(s.Effects, agent.EffectNetCode, agent.EffectBuiltCode):
 		return maybe
@@ -154,13 +144,8 @@ func withoutVersion(program string) string { return strings.TrimRight(program, "
 
 // mentions reports whether a text has a name in it, as a word.
 func mentions(text, name string) bool {
-	return name != "" && slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
-	}), func(word string) bool { return word == name })
+	return name != "" && slices.Contains(command.NamesIn(strings.ToLower(text)), name)
 }
-
-// descends are programs that also touch what is below a folder.
-var descends = strings.Fields("find fd rg ag ack ugrep grep egrep fgrep rgrep tar zip 7z rsync mv cp rm scp chmod chown chgrp tree du ln")
 
 // touches reports whether the line reads or changes files that a rule, which
 // denies or asks, means.
@@ -185,17 +170,17 @@ func (l *line) touches(r compiled, at place, now time.Time) answer {
 // isIndirect reports whether a line may name a file otherwise than by its path: by
 // a pattern, in code, or in the way of an unfamiliar program.
 func (l *line) isIndirect() bool {
-	return strings.ContainsAny(l.text, "*?[{$`'\"\\") || slices.ContainsFunc(l.steps, func(s effect.Step) bool { return s.Unfamiliar || s.Unread != "" })
+	return strings.ContainsAny(l.text, "*?[{$`'\"\\") || slices.ContainsFunc(l.steps, func(s command.Step) bool { return s.Unfamiliar || s.Unread != "" })
 }
 
-func stepTouches(s effect.Step, r compiled, at place) answer {
+func stepTouches(s command.Step, r compiled, at place) answer {
 	writes := r.kind() == kindWrite
 	paths := slices.Clone(s.Writes)
 	if !writes {
 		paths = slices.Concat(paths, s.Reads, s.Scripts)
 	}
 	found := no
-	deep := slices.Contains(descends, s.Program()) || s.Unfamiliar
+	deep := s.MayDescend()
 	for _, path := range paths {
 		switch {
 		case r.path.matches(path, at, true), r.path.matches(boundary.Resolve(path), at, true):
@@ -227,15 +212,8 @@ func stepTouches(s effect.Step, r compiled, at place) answer {
 // pathsOf returns the paths that an argument may be: all of it, or the value of an
 // option.
 func pathsOf(arg string, dirs []string, at place) []string {
-	words := []string{strings.TrimPrefix(arg, "@")}
-	if _, value, ok := strings.Cut(arg, "="); ok {
-		words = append(words, value)
-	}
-	if i := strings.IndexAny(arg, "/~"); strings.HasPrefix(arg, "-") && i > 0 {
-		words = append(words, arg[i:])
-	}
 	var paths []string
-	for _, w := range words {
+	for _, w := range command.PathsIn(arg) {
 		switch rest, ok := strings.CutPrefix(w, "~"); {
 		case w == "" || strings.HasPrefix(w, "-"):
 		case ok && at.home != "" && (rest == "" || rest[0] == '/'):
@@ -264,7 +242,7 @@ func Outside(call agent.GateCall, at Place) bool {
 		return false
 	}
 	l := v.trace()
-	return has(l.effects, agent.EffectOutside, agent.EffectDeletesOutside) || slices.ContainsFunc(l.steps, func(s effect.Step) bool {
+	return has(l.effects, agent.EffectOutside, agent.EffectDeletesOutside) || slices.ContainsFunc(l.steps, func(s command.Step) bool {
 		return slices.ContainsFunc(s.Dirs, func(dir string) bool { return !v.inProject(dir) })
 	})
 }

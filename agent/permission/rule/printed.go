@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/internal/gitindex"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
@@ -18,7 +18,7 @@ import (
 
 // mayBePrinted reports whether a step is a command of git that may print a file
 // which a pattern means.
-func (p pattern) mayBePrinted(s effect.Step, at place) bool {
+func (p pattern) mayBePrinted(s command.Step, at place) bool {
 	printed, ok := s.Prints()
 	if !ok {
 		return false
@@ -33,7 +33,7 @@ func (p pattern) mayBePrinted(s effect.Step, at place) bool {
 
 // isPrinted reports whether a pattern may mean one of the files that a command
 // prints: those below its paths, or all.
-func (p pattern) isPrinted(printed effect.Printed, dir string, at place) bool {
+func (p pattern) isPrinted(printed command.Printed, dir string, at place) bool {
 	today, args := printed.Today, printed.Args
 	var paths []string
 	marked := slices.Index(args, "--")

@@ -174,8 +174,10 @@ func TestTooWideRules(t *testing.T) {
 func TestRulesForWhatCannotBeSeen(t *testing.T) {
 	t.Parallel()
 	_, project, home := places(t)
-	if err := os.WriteFile(filepath.Join(project, "clean.sh"), []byte("#!/bin/sh\nrm x\n"), 0o755); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"clean.sh": "#!/bin/sh\nrm x\n", "bare": "rm x\n", "fish": "#!/usr/bin/env -S A=1 fish\nrm x\n", "tool": "\x7fELF\x00rm x\n", "p.py": "rm x\n"} {
+		if err := os.WriteFile(filepath.Join(project, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		decision agent.Decision
@@ -185,6 +187,8 @@ func TestRulesForWhatCannotBeSeen(t *testing.T) {
 	}{
 		{agent.Deny, "Bash(rm *)", "sh clean.sh", agent.Deny},
 		{agent.Deny, "Bash(rm *)", "./clean.sh", agent.Deny},
+		{agent.Deny, "Bash(rm *)", "./bare", agent.Deny}, {agent.Deny, "Bash(rm *)", "./fish", agent.Deny}, // bash runs the first itself
+		{agent.Deny, "Bash(rm *)", "./tool", ""}, {agent.Deny, "Bash(rm *)", "python3 p.py", ""},
 		{agent.Deny, "Bash(rm *)", "sh missing.sh", agent.Ask},
 		{agent.Deny, "Bash(curl *)", "sh clean.sh", ""},
 		{agent.Allow, "Bash(rm *)", "rm $X", ""},

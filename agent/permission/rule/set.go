@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
@@ -38,7 +38,7 @@ type Place struct {
 // compiled is a rule with its selector read.
 type compiled struct {
 	Rule
-	command command
+	command commandPattern
 	path    pattern
 	isPath  bool
 	reached *boundary.Checker // by lines; nil unless the rule denies or asks about reading
@@ -242,9 +242,9 @@ func (s *Set) judge(call agent.GateCall, free func(path string, write bool) bool
 type answer int
 
 const (
-	no    = answer(effect.Unlike)
-	maybe = answer(effect.MayBe)
-	yes   = answer(effect.Meant)
+	no    = answer(command.Unlike)
+	maybe = answer(command.MayBe)
+	yes   = answer(command.Meant)
 )
 
 // view is a call as rules see it. A command line is read once, if at all.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
@@ -211,7 +211,7 @@ func commonPrefix(call agent.GateCall, at Place) string {
 
 // prefixOf returns the program of a step with its subcommand; empty if no rule should
 // mean every call that begins so.
-func prefixOf(s effect.Step) string {
+func prefixOf(s command.Step) string {
 	words := []string{s.Name}
 	if slices.Contains(subcommands, s.Program()) {
 		for _, arg := range s.Args {

@@ -3,7 +3,7 @@ package rule
 import (
 	"strings"
 
-	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/command"
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
@@ -70,26 +70,26 @@ func (w word) matches(text string) bool {
 	return text == ""
 }
 
-// command is the pattern of a command.
-type command struct {
+// commandPattern is the pattern of a command.
+type commandPattern struct {
 	line  string // as it is written, without its escapes, if it has no "*"
 	words []word
 	stars int
-	wants []effect.Want // the words after the program
+	wants []command.Want // the words after the program
 	// starts checks whether a line may start what the rule means; nil if the rule
 	// allows.
 	starts *boundary.Checker
 }
 
-func (c command) exact() bool { return c.stars == 0 }
+func (c commandPattern) exact() bool { return c.stars == 0 }
 
 // parseCommand reads the selector of a rule for commands. Words are those of a
 // shell; "\*" is a star, and ":*" at the end the same as " *".
-func parseCommand(selector string) command {
+func parseCommand(selector string) commandPattern {
 	if before, ok := strings.CutSuffix(selector, ":*"); ok && !strings.HasSuffix(before, `\`) {
 		selector = before + " *"
 	}
-	var c command
+	var c commandPattern
 	var line strings.Builder
 	var now word
 	begun := false
@@ -140,7 +140,7 @@ func parseCommand(selector string) command {
 	}
 	for _, w := range c.words[1:] {
 		text, open := strings.CutSuffix(w.text(), "*")
-		c.wants = append(c.wants, effect.Want{Text: text, Open: open && w.endless(), Form: w.matches})
+		c.wants = append(c.wants, command.Want{Text: text, Open: open && w.endless(), Form: w.matches})
 	}
 	return c
 }
