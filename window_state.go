@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"atelier.dev/atelier/backend/instance"
+	"github.com/moby/sys/atomicwriter"
 	"github.com/wailsapp/wails/v2/pkg/options"
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
@@ -64,14 +65,8 @@ func (s windowState) save(home, folder string) error {
 	if err != nil {
 		return fmt.Errorf("encode window state: %w", err)
 	}
-	// Written to a new file and renamed, so that a crash leaves the old state
-	// or the new one.
-	beside := path + ".new"
-	if err := os.WriteFile(beside, b, 0o600); err != nil {
+	if err := atomicwriter.WriteFile(path, b, 0o600); err != nil {
 		return fmt.Errorf("write window state: %w", err)
-	}
-	if err := os.Rename(beside, path); err != nil {
-		return fmt.Errorf("replace window state: %w", err)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (s *Store) Fork(ctx context.Context, c backend.Copy) (int64, error) {
 	return seq, s.failed("fork the session", err)
 }
 
-func (s *Store) fork(ctx context.Context, c backend.Copy) (int64, error) {
+func (s *Store) fork(ctx context.Context, c backend.Copy) (_ int64, err error) {
 	tx, err := s.begin(ctx)
 	if err != nil {
 		return 0, err
@@ -33,6 +33,12 @@ func (s *Store) fork(ctx context.Context, c backend.Copy) (int64, error) {
 	if err := s.unused(ctx, tx, info.ID); err != nil {
 		return 0, err
 	}
+	committing := false
+	defer func() {
+		if err != nil && !committing { // a commit that fails may be there all the same
+			_ = os.RemoveAll(s.blobDir(info.ID))
+		}
+	}()
 	cols, err := columns(info)
 	if err != nil {
 		return 0, err
@@ -41,7 +47,6 @@ func (s *Store) fork(ctx context.Context, c backend.Copy) (int64, error) {
 		return 0, fmt.Errorf("insert session: %w", err)
 	}
 	if err := s.copyEvents(ctx, tx, c); err != nil {
-		_ = os.RemoveAll(s.blobDir(info.ID))
 		return 0, err
 	}
 	info.Seq = c.Through
@@ -58,6 +63,7 @@ func (s *Store) fork(ctx context.Context, c backend.Copy) (int64, error) {
 	if _, err := s.in(tx, "update-session").ExecContext(ctx, cols...); err != nil {
 		return 0, fmt.Errorf("update session: %w", err)
 	}
+	committing = true
 	if err := tx.Commit(); err != nil {
 		return 0, err
 	}

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/moby/sys/atomicwriter"
+
 	"atelier.dev/atelier/agent/internal/sensitive"
 	"atelier.dev/atelier/agent/sandbox/confine"
 )
@@ -190,16 +192,5 @@ func (l *Local) copyOf(path string, text []byte) (string, error) {
 	if before, err := os.ReadFile(name); err == nil && bytes.Equal(before, text) {
 		return name, nil
 	}
-	made, err := os.CreateTemp(dir, "new-")
-	if err != nil {
-		return "", err
-	}
-	_, err = made.Write(text)
-	if failed := made.Close(); err == nil {
-		err = failed
-	}
-	if err == nil {
-		err = os.Rename(made.Name(), name)
-	}
-	return name, err
+	return name, atomicwriter.WriteFile(name, text, 0o600)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/moby/sys/atomicwriter"
 
 	"atelier.dev/atelier/agent"
 )
@@ -205,12 +206,8 @@ func (x *index) rewrite(top *dir) error {
 			records++
 		}
 	})
-	draft := x.name + ".new"
-	if err := os.WriteFile(draft, out, 0o600); err != nil {
+	if err := atomicwriter.WriteFile(x.name, out, 0o600); err != nil {
 		return fmt.Errorf("write the journal's index: %w", err)
-	}
-	if err := os.Rename(draft, x.name); err != nil {
-		return fmt.Errorf("replace the journal's index: %w", err)
 	}
 	if x.file != nil {
 		_ = x.file.Close()

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/moby/sys/atomicwriter"
+
 	"atelier.dev/atelier/agent/internal/gitindex"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/agent/sandbox/confine"
@@ -297,19 +299,12 @@ func (r Repository) isHarmlessLink(path string) bool {
 	return err == nil && info.IsDir() && isPlain(inner)
 }
 
-// replace writes a file in place of what has its name.
+// replace writes a file in place of whatever has its name, also a link.
 func replace(path string, content []byte) error {
-	next, err := os.CreateTemp(filepath.Dir(path), ".atelier-")
-	if err != nil {
-		return err
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("remove what stands for %s: %w", filepath.Base(path), err)
+		}
 	}
-	_, err = next.Write(content)
-	err = errors.Join(err, next.Chmod(0o644), next.Close())
-	if err == nil {
-		err = os.Rename(next.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(next.Name())
-	}
-	return err
+	return atomicwriter.WriteFile(path, content, 0o644)
 }

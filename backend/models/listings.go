@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/moby/sys/atomicwriter"
+
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/provider"
@@ -130,16 +132,7 @@ func (l *listings) save(provider string, got *listing) error {
 	if err := os.MkdirAll(l.folder, 0o700); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
-	tmp, err := os.CreateTemp(l.folder, ".models-*")
-	if err != nil {
-		return fmt.Errorf("create file: %w", err)
-	}
-	defer os.Remove(tmp.Name()) //nolint:errcheck // gone after the rename
-	_, err = tmp.Write(b)
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return fmt.Errorf("write file: %w", err)
-	}
-	return os.Rename(tmp.Name(), l.file(provider))
+	return atomicwriter.WriteFile(l.file(provider), b, 0o600)
 }
 
 // find returns the provider's information about a model.

@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/moby/sys/atomicwriter"
 )
 
 // Most limits how many folders are remembered.
@@ -45,15 +47,8 @@ func Add(home, folder string, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("encode recent project: %w", err)
 	}
-	path := filepath.Join(dir, nameOf(folder))
-	// Written to a new file and renamed, so that a crash leaves the old entry or
-	// the new one.
-	beside := path + ".new"
-	if err := os.WriteFile(beside, b, 0o600); err != nil {
+	if err := atomicwriter.WriteFile(filepath.Join(dir, nameOf(folder)), b, 0o600); err != nil {
 		return fmt.Errorf("write recent project: %w", err)
-	}
-	if err := os.Rename(beside, path); err != nil {
-		return fmt.Errorf("replace recent project: %w", err)
 	}
 	return prune(dir)
 }

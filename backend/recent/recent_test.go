@@ -158,3 +158,23 @@ func TestLongStrangePathsAreKept(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Processes that open one folder at the same time do not lose its entry.
+func TestAddBesideOthers(t *testing.T) {
+	t.Parallel()
+	home, folder := t.TempDir(), t.TempDir()
+	var writers sync.WaitGroup
+	for range 4 {
+		writers.Go(func() {
+			for range 50 {
+				if err := recent.Add(home, folder, time.Now()); err != nil {
+					t.Error(err)
+				}
+				if list, err := recent.List(home); err != nil || len(list) != 1 {
+					t.Errorf("%d entries, %v", len(list), err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+}

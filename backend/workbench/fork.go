@@ -89,15 +89,17 @@ func (w *Workbench) ForkSession(ctx context.Context, in ForkRequest) (ForkReply,
 	if marks := (agent.Marks{Label: strings.TrimSpace(in.Label), Tags: f.info.Marks.Tags}); !isUnmarked(marks) || !isUnmarked(f.info.Marks) {
 		then = append(then, marks)
 	}
-	info, err := w.storeFork(ctx, f, then)
-	if err != nil {
+	info, stored, err := w.storeFork(ctx, f, then)
+	if err != nil && !stored {
 		remove()
 		return ForkReply{}, err
 	}
-	if in.Folder == ForkInWorktree {
-		if err := w.admitFork(ctx, info); err != nil {
-			return ForkReply{}, err
-		}
+	if err == nil && in.Folder == ForkInWorktree {
+		err = w.admitFork(ctx, info)
+	}
+	if err != nil { // the fork goes, and its worktree too unless a hook has left something there
+		_, removing := w.removeSession(context.WithoutCancel(ctx), SessionRef{Session: id})
+		return ForkReply{}, errors.Join(err, removing)
 	}
 	if settings.Mode == agent.ModeBypass {
 		err = w.permitBypass(ctx, id)
@@ -218,25 +220,27 @@ func (w *Workbench) placeFork(ctx context.Context, f *fork, source backend.Sessi
 	return remove, err
 }
 
-// storeFork stores the fork and shows the events that are its own.
-func (w *Workbench) storeFork(ctx context.Context, f fork, then []agent.Payload) (backend.SessionInfo, error) {
+// storeFork stores the fork and shows the events that are its own. It reports whether the
+// fork is stored, which it may be although it cannot be read.
+func (w *Workbench) storeFork(ctx context.Context, f fork, then []agent.Payload) (info backend.SessionInfo, stored bool, err error) {
 	f.copy.Session = f.info
 	for _, p := range then {
 		f.copy.Then = append(f.copy.Then, agent.Event{Session: f.info.ID, Turn: f.turn, At: f.info.CreatedAt, Data: p})
 	}
 	seq, err := w.cfg.Store.Fork(ctx, f.copy)
 	if err != nil {
-		return backend.SessionInfo{}, err
+		return backend.SessionInfo{}, false, err
 	}
 	for i, ev := range f.copy.Then {
 		ev.Seq = seq - int64(len(f.copy.Then)-1-i)
 		w.show(ev)
 	}
-	return w.cfg.Store.Session(ctx, f.info.ID)
+	info, err = w.cfg.Store.Session(ctx, f.info.ID)
+	return info, true, err
 }
 
-// admitFork asks the hooks of a fork about its new worktree. If one refuses it, the fork
-// goes, and the worktree with it unless the hook has left something there.
+// admitFork asks the hooks of a fork about its new worktree. It returns an error if one
+// refuses it, or if they cannot be asked.
 func (w *Workbench) admitFork(ctx context.Context, info backend.SessionInfo) error {
 	tree, ok := w.ownTree(info)
 	if !ok {
@@ -251,8 +255,7 @@ func (w *Workbench) admitFork(ctx context.Context, info backend.SessionInfo) err
 	if refused == nil {
 		return nil
 	}
-	_, err = w.removeSession(context.WithoutCancel(ctx), SessionRef{Session: info.ID})
-	return backend.Problem(backend.ProblemWorktreeUnmade).Detailed(refused.Error()).Because(errors.Join(refused, err))
+	return backend.Problem(backend.ProblemWorktreeUnmade).Detailed(refused.Error()).Because(refused)
 }
 
 // permitBypass lets a session that was just made run everything.

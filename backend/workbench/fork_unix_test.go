@@ -156,6 +156,33 @@ func TestHooksRefuseAFork(t *testing.T) {
 	}
 }
 
+// Whichever call of the store fails while a fork is made, there is no fork afterwards that
+// nobody asked the hooks about. They refuse it. The calls after the sixth remove it again.
+func TestForkThatFailsLeavesNothing(t *testing.T) {
+	t.Parallel()
+	server, folder, user := llmtest.Serve(t), committed(t), t.TempDir()
+	put(t, user+"/.agent/settings.json", `{"hooks":{"WorktreeCreate":[{"hooks":[{"type":"command","command":"exit 2","timeout":300}]}]}}`)
+	var store *faulty
+	p := openPage(t, folder, t.TempDir(), homely(server, user), func(s *storage.Store) backend.Store {
+		store = &faulty{Store: s}
+		return store
+	})
+	id := p.session("openai")
+	for n := 1; n <= 6; n++ {
+		store.arm(n, []string{"Session", "Sessions", "Lease", "Append", "Events", "Queue"})
+		_, err := call[workbench.ForkReply](p, "sessions.fork", workbench.ForkRequest{Session: id, Folder: workbench.ForkInWorktree})
+		if !store.disarm() || err == nil {
+			t.Errorf("call %d: there was no error", n)
+		}
+		if trees := git(t, folder, "worktree", "list"); strings.Contains(trees, ".worktrees") {
+			t.Errorf("call %d failed: left: %s", n, trees)
+		}
+		if got := len(must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions); got != 1 {
+			t.Fatalf("call %d failed: %d sessions", n, got)
+		}
+	}
+}
+
 // A folder that cannot have a worktree keeps the fork from being made.
 func TestForkWithoutGit(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/moby/sys/atomicwriter"
 	"github.com/oklog/ulid/v2"
 
 	"atelier.dev/atelier/agent"
@@ -134,15 +135,7 @@ func (w *Workbench) intend(session string, r agent.FilesRestored) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return fmt.Errorf("write down a restoration: %w", err)
 	}
-	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("write down a restoration: %w", err)
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(name+".new", name)
-	}
-	if err != nil {
+	if err := atomicwriter.WriteFile(name, text, 0o600); err != nil {
 		return fmt.Errorf("write down a restoration: %w", err)
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"atelier.dev/atelier/backend"
 	"github.com/gofrs/flock"
+	"github.com/moby/sys/atomicwriter"
 	"github.com/zalando/go-keyring"
 )
 
@@ -176,17 +177,8 @@ func (s *Store) writeFile(keys map[string]string) error {
 	if err != nil {
 		return fmt.Errorf("encode keys: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(s.file), ".keys-*") // mode 0600
-	if err != nil {
-		return fmt.Errorf("create key file: %w", err)
-	}
-	defer os.Remove(tmp.Name()) //nolint:errcheck // gone after the rename
-	_, err = tmp.Write(b)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+	if err := atomicwriter.WriteFile(s.file, b, 0o600); err != nil {
 		return fmt.Errorf("write key file: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), s.file); err != nil {
-		return fmt.Errorf("replace key file: %w", err)
 	}
 	return nil
 }

@@ -72,11 +72,12 @@ export class HookLog {
       if (this.#isPast(asked)) return
       const { entries = [], more = false, lost = 0, kept } = page
       // Those that were read before stay, so that a long list does not become shorter with each entry.
-      const newest = entries.at(-1)?.id ?? Infinity
-      this.rows = before
-        ? [...this.rows, ...entries]
-        : [...entries, ...this.rows.filter(({ id }) => id < newest)]
-      if (before || this.rows.length === entries.length) this.more = more
+      // If there are others between the two, they go, because nothing would fill the gap.
+      const oldest = entries.at(-1)?.id ?? Infinity
+      const isGap = more && (this.rows[0]?.id ?? 0) < oldest
+      const known = isGap ? [] : this.rows.filter(({ id }) => id < oldest)
+      this.rows = before ? [...this.rows, ...entries] : [...entries, ...known]
+      if (before || known.length === 0) this.more = more
       this.lost = lost
       this.kept = kept
       this.loaded = true
