@@ -17,20 +17,21 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/redact"
 	"atelier.dev/atelier/backend/transcript"
 	"atelier.dev/atelier/backend/transcript/export"
 )
 
 // transcriptMethods registers the methods of exports and imports.
-func (w *Workbench) transcriptMethods(d *Dispatcher) {
-	handle(d, "transcripts.review", w.reviewExport)
-	handle(d, "transcripts.save", w.saveExport)
-	handle(d, "transcripts.read", w.readExport)
-	handle(d, "transcripts.found", w.foundTranscripts)
-	handle(d, "transcripts.import", w.ImportTranscript)
-	handle(d, "transcripts.progress", w.importProgress)
-	handle(d, "transcripts.stop_import", w.stopImport)
+func (w *Workbench) transcriptMethods(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "transcripts.review", w.reviewExport)
+	dispatch.Handle(d, "transcripts.save", w.saveExport)
+	dispatch.Handle(d, "transcripts.read", w.readExport)
+	dispatch.Handle(d, "transcripts.found", w.foundTranscripts)
+	dispatch.Handle(d, "transcripts.import", w.ImportTranscript)
+	dispatch.Handle(d, "transcripts.progress", w.importProgress)
+	dispatch.Handle(d, "transcripts.stop_import", w.stopImport)
 }
 
 // ExportFormat is a form in which a session can leave.

@@ -14,27 +14,6 @@ import (
 	"atelier.dev/atelier/backend/hooks"
 )
 
-// hookMethods registers the methods of hooks and of what they are trusted with.
-func (w *Workbench) hookMethods(d *Dispatcher) {
-	handle(d, "hooks.list", w.hooks.List)
-	handle(d, "hooks.switch", w.hooks.Switch)
-	handle(d, "hooks.log", w.hooks.Log)
-	handle(d, "hooks.entry", w.hooks.Entry)
-	handle(d, "hooks.replay", w.hooks.Replay)
-	handle(d, "hooks.dry_run", w.dryRun)
-	handle(d, "hooks.test", w.hooks.Test)
-	handle(d, "hooks.preview", w.hooks.Preview)
-	handle(d, "hooks.save", w.hooks.Save)
-	handle(d, "hooks.remove", w.hooks.Remove)
-	handle(d, "hooks.points", w.hooks.Points)
-	handle(d, "hooks.templates", w.hooks.Templates)
-	handle(d, "trust.list", w.review.List)
-	handle(d, "trust.show", w.review.Show)
-	handle(d, "trust.accept", w.review.Accept)
-	handle(d, "trust.refuse", w.review.Refuse)
-	handle(d, "trust.revoke", w.review.Revoke)
-}
-
 // newHooks returns the hooks of the folder.
 func (w *Workbench) newHooks() *hooks.Hooks {
 	return hooks.New(hooks.Config{

@@ -269,26 +269,6 @@ func runInput(input agent.Queued) func(*agent.Session, context.Context) iter.Seq
 	}
 }
 
-// skillMethods registers the methods of skills and of slash commands.
-func (w *Workbench) skillMethods(d *Dispatcher) {
-	handle(d, "skills.list", w.skills.List)
-	handle(d, "skills.show", w.skills.Show)
-	handle(d, "skills.file", w.skills.File)
-	handle(d, "skills.save", w.skills.Save)
-	handle(d, "skills.remove", w.skills.Remove)
-	handle(d, "skills.restore", w.skills.Restore)
-	handle(d, "skills.check", w.skills.Check)
-	handle(d, "skills.switch", w.skills.Switch)
-	handle(d, "skills.reload", w.skills.Reload)
-	handle(d, "skills.templates", w.skills.Templates)
-	handle(d, "skills.try", w.skills.Try)
-	handle(d, "skills.inspect", w.skills.Inspect)
-	handle(d, "skills.install", w.skills.Install)
-	handle(d, "commands.list", w.commands)
-	handle(d, "commands.expand", w.servers.Expand)
-	handle(d, "commands.complete", w.servers.Complete)
-}
-
 // TrustSkills trusts the skills that stand there until the program ends, and returns
 // how many they are.
 func (w *Workbench) TrustSkills(ctx context.Context) (int, error) { return w.skills.TrustForRun(ctx) }

@@ -59,9 +59,9 @@ func typeScript(t *testing.T) []byte {
 
 	var methods bytes.Buffer
 	d := (&Workbench{}).dispatcher()
-	for _, name := range d.names() {
-		m := d.methods[name]
-		fmt.Fprintf(&methods, "  %q: { args: %s; reply: %s }\n", name, g.Declare(m.in), g.Declare(m.out))
+	for _, name := range d.Names() {
+		m, _ := d.Method(name)
+		fmt.Fprintf(&methods, "  %q: { args: %s; reply: %s }\n", name, g.Declare(m.In), g.Declare(m.Out))
 	}
 	var out bytes.Buffer
 	out.WriteString("// Written from the Go types by `make gen`. Do not edit.\n/* eslint-disable */\n\n")

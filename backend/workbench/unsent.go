@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/unsent"
 )
 
@@ -22,8 +23,8 @@ type UnsentReply struct {
 	Taken bool `json:"taken"`
 }
 
-func (w *Workbench) unsentMethods(d *Dispatcher) {
-	handle(d, "unsent.list", func(ctx context.Context, _ backend.Empty) (UnsentList, error) {
+func (w *Workbench) unsentMethods(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "unsent.list", func(ctx context.Context, _ backend.Empty) (UnsentList, error) {
 		all, err := w.unsent.All(ctx)
 		var list UnsentList
 		for _, text := range all {
@@ -31,7 +32,7 @@ func (w *Workbench) unsentMethods(d *Dispatcher) {
 		}
 		return list, err
 	})
-	handle(d, "unsent.set", func(ctx context.Context, in UnsentText) (UnsentReply, error) {
+	dispatch.Handle(d, "unsent.set", func(ctx context.Context, in UnsentText) (UnsentReply, error) {
 		now, taken, err := w.unsent.Set(ctx, unsent.Text(in))
 		return UnsentReply{UnsentText(now), taken}, err
 	})

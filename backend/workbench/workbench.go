@@ -22,6 +22,7 @@ import (
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/caches"
+	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/hooks"
@@ -92,7 +93,7 @@ type Config struct {
 // concurrent use.
 type Workbench struct {
 	cfg       Config
-	calls     *Dispatcher
+	calls     *dispatch.Dispatcher
 	feed      *feed.Feed
 	providers *models.Providers
 	sessions  *live.Sessions
@@ -157,135 +158,136 @@ func New(cfg Config) *Workbench {
 }
 
 // dispatcher registers every method that a front end can call.
-func (w *Workbench) dispatcher() *Dispatcher {
-	d := &Dispatcher{methods: map[string]method{}}
-	handle(d, "project.info", w.projectInfo)
-	handle(d, "projects.list", w.listProjects)
-	handle(d, "projects.open", w.openProject)
-	handle(d, "projects.arrive", w.arrive)
-	handle(d, "projects.forget", w.forgetProject)
-	handle(d, "projects.folders", w.listFolders)
+func (w *Workbench) dispatcher() *dispatch.Dispatcher {
+	d := &dispatch.Dispatcher{}
+	dispatch.Handle(d, "project.info", w.projectInfo)
+	dispatch.Handle(d, "projects.list", w.listProjects)
+	dispatch.Handle(d, "projects.open", w.openProject)
+	dispatch.Handle(d, "projects.arrive", w.arrive)
+	dispatch.Handle(d, "projects.forget", w.forgetProject)
+	dispatch.Handle(d, "projects.folders", w.listFolders)
 	w.sessionMethods(d)
 	w.transcriptMethods(d)
-	handle(d, "conversation.open", w.openConversation)
-	handle(d, "conversation.history", w.history)
-	handle(d, "conversation.event", w.event)
-	handle(d, "conversation.find", w.find)
-	handle(d, "conversation.landmark", w.landmark)
-	handle(d, "conversation.breakdown", w.breakdown)
-	handle(d, "conversation.send", w.send)
-	handle(d, "conversation.command", w.runCommand)
-	handle(d, "conversation.continue", w.continueTurn)
-	handle(d, "conversation.compact", w.compact)
-	handle(d, "conversation.interrupt", w.interrupt)
-	handle(d, "conversation.answer", w.answer)
-	handle(d, "approvals.list", w.approvals)
-	handle(d, "conversation.configure", w.configure)
-	handle(d, "sandbox.level", w.sandboxLevel)
-	handle(d, "sandbox.caches", w.sandboxCaches)
-	handle(d, "sandbox.clear", w.clearCaches)
-	handle(d, "permissions.ledger", w.ledger)
-	handle(d, "permissions.suggest_for_call", w.suggestForCall)
-	handle(d, "away.look", w.look)
-	handle(d, "away.leave", w.lookAway)
-	handle(d, "away.dismiss", w.dismissAbsence)
-	handle(d, "queue.add", w.addQueued)
-	handle(d, "queue.edit", w.editQueued)
-	handle(d, "queue.list", w.listQueued)
-	handle(d, "queue.move", w.moveQueued)
-	handle(d, "queue.remove", w.removeQueued)
-	handle(d, "queue.run", w.runQueued)
-	handle(d, "tasks.list", w.listTasks)
-	handle(d, "tasks.output", w.taskOutput)
-	handle(d, "tasks.stop", w.stopTask)
-	handle(d, "tasks.open", w.openTask)
-	handle(d, "changes.list", w.listChanges)
-	handle(d, "changes.diff", w.diffOfChange)
-	handle(d, "changes.lines", w.linesOfFile)
-	handle(d, "changes.put_back", w.putBack)
-	handle(d, "changes.stage", w.stage)
-	handle(d, "changes.unstage", w.unstage)
-	handle(d, "changes.commit", w.commit)
-	handle(d, "changes.branch", w.newBranch)
-	handle(d, "changes.propose_message", w.proposeMessage)
+	dispatch.Handle(d, "conversation.open", w.openConversation)
+	dispatch.Handle(d, "conversation.history", w.history)
+	dispatch.Handle(d, "conversation.event", w.event)
+	dispatch.Handle(d, "conversation.find", w.find)
+	dispatch.Handle(d, "conversation.landmark", w.landmark)
+	dispatch.Handle(d, "conversation.breakdown", w.breakdown)
+	dispatch.Handle(d, "conversation.send", w.send)
+	dispatch.Handle(d, "conversation.command", w.runCommand)
+	dispatch.Handle(d, "conversation.continue", w.continueTurn)
+	dispatch.Handle(d, "conversation.compact", w.compact)
+	dispatch.Handle(d, "conversation.interrupt", w.interrupt)
+	dispatch.Handle(d, "conversation.answer", w.answer)
+	dispatch.Handle(d, "approvals.list", w.approvals)
+	dispatch.Handle(d, "conversation.configure", w.configure)
+	dispatch.Handle(d, "sandbox.level", w.sandboxLevel)
+	dispatch.Handle(d, "sandbox.caches", w.sandboxCaches)
+	dispatch.Handle(d, "sandbox.clear", w.clearCaches)
+	dispatch.Handle(d, "permissions.ledger", w.ledger)
+	dispatch.Handle(d, "permissions.suggest_for_call", w.suggestForCall)
+	dispatch.Handle(d, "away.look", w.look)
+	dispatch.Handle(d, "away.leave", w.lookAway)
+	dispatch.Handle(d, "away.dismiss", w.dismissAbsence)
+	dispatch.Handle(d, "queue.add", w.addQueued)
+	dispatch.Handle(d, "queue.edit", w.editQueued)
+	dispatch.Handle(d, "queue.list", w.listQueued)
+	dispatch.Handle(d, "queue.move", w.moveQueued)
+	dispatch.Handle(d, "queue.remove", w.removeQueued)
+	dispatch.Handle(d, "queue.run", w.runQueued)
+	dispatch.Handle(d, "tasks.list", w.listTasks)
+	dispatch.Handle(d, "tasks.output", w.taskOutput)
+	dispatch.Handle(d, "tasks.stop", w.stopTask)
+	dispatch.Handle(d, "tasks.open", w.openTask)
+	w.changeMethods(d)
 	w.undoMethods(d)
-	handle(d, "files.open", w.openFile)
-	handle(d, "files.blame", w.blame)
-	handle(d, "files.list", w.listFiles)
-	handle(d, "editors.list", w.listEditors)
-	handle(d, "editors.check", w.checkEditor)
-	handle(d, "editors.try", w.tryEditor)
-	handle(d, "costs.summary", w.costs)
-	w.modelMethods(d)
+	dispatch.Handle(d, "files.open", w.openFile)
+	dispatch.Handle(d, "files.blame", w.blame)
+	dispatch.Handle(d, "files.list", w.listFiles)
+	dispatch.Handle(d, "editors.list", w.listEditors)
+	dispatch.Handle(d, "editors.check", w.checkEditor)
+	dispatch.Handle(d, "editors.try", w.tryEditor)
+	dispatch.Handle(d, "costs.summary", w.costs)
+	w.providers.Register(d)
 	w.storeMethods(d)
-	handle(d, "permissions.rules", w.listRules)
-	handle(d, "permissions.add", w.addRule)
-	handle(d, "permissions.remove", w.removeRule)
-	handle(d, "permissions.accept", w.acceptRules)
-	handle(d, "permissions.try", w.tryRule)
-	handle(d, "permissions.suggest", w.suggestRules)
-	w.hookMethods(d)
-	w.serverMethods(d)
-	w.skillMethods(d)
-	handle(d, "preferences.get", w.preferences)
-	handle(d, "preferences.change", w.changePreferences)
+	dispatch.Handle(d, "permissions.rules", w.listRules)
+	dispatch.Handle(d, "permissions.add", w.addRule)
+	dispatch.Handle(d, "permissions.remove", w.removeRule)
+	dispatch.Handle(d, "permissions.accept", w.acceptRules)
+	dispatch.Handle(d, "permissions.try", w.tryRule)
+	dispatch.Handle(d, "permissions.suggest", w.suggestRules)
+	w.hooks.Register(d)
+	dispatch.Handle(d, "hooks.dry_run", w.dryRun)
+	w.review.Register(d)
+	w.servers.Register(d)
+	dispatch.Handle(d, "mcp.list", w.listServers)
+	w.skills.Register(d)
+	dispatch.Handle(d, "commands.list", w.commands)
+	dispatch.Handle(d, "preferences.get", w.preferences)
+	dispatch.Handle(d, "preferences.change", w.changePreferences)
 	w.unsentMethods(d)
-	handle(d, "host.open_link", w.openLink)
-	handle(d, "host.notify", w.notify)
-	handle(d, "host.zoom", w.zoom)
-	handle(d, "host.pick_folder", w.pickFolder)
+	dispatch.Handle(d, "host.open_link", w.openLink)
+	dispatch.Handle(d, "host.notify", w.notify)
+	dispatch.Handle(d, "host.zoom", w.zoom)
+	dispatch.Handle(d, "host.pick_folder", w.pickFolder)
 	return d
 }
 
 // sessionMethods registers the methods of the list of sessions, and of its branches.
-func (w *Workbench) sessionMethods(d *Dispatcher) {
-	handle(d, "sessions.list", w.listSessions)
-	handle(d, "sessions.create", w.createSession)
-	handle(d, "sessions.rename", w.renameSession)
-	handle(d, "sessions.search", w.searchSessions)
-	handle(d, "sessions.fork", w.ForkSession)
-	handle(d, "sessions.branches", w.branches)
-	handle(d, "sessions.compare", w.compareBranches)
-	handle(d, "sessions.compare_file", w.compareFile)
-	handle(d, "sessions.take", w.take)
-	handle(d, "sessions.get", w.getSession)
-	handle(d, "sessions.mark", w.markSession)
-	handle(d, "sessions.remove", w.removeSession)
-	handle(d, "worktrees.list", w.listWorktrees)
-	handle(d, "worktrees.remove", w.removeWorktree)
+func (w *Workbench) sessionMethods(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "sessions.list", w.listSessions)
+	dispatch.Handle(d, "sessions.create", w.createSession)
+	dispatch.Handle(d, "sessions.rename", w.renameSession)
+	dispatch.Handle(d, "sessions.search", w.searchSessions)
+	dispatch.Handle(d, "sessions.fork", w.ForkSession)
+	dispatch.Handle(d, "sessions.branches", w.branches)
+	dispatch.Handle(d, "sessions.compare", w.compareBranches)
+	dispatch.Handle(d, "sessions.compare_file", w.compareFile)
+	dispatch.Handle(d, "sessions.take", w.take)
+	dispatch.Handle(d, "sessions.get", w.getSession)
+	dispatch.Handle(d, "sessions.mark", w.markSession)
+	dispatch.Handle(d, "sessions.remove", w.removeSession)
+	dispatch.Handle(d, "worktrees.list", w.listWorktrees)
+	dispatch.Handle(d, "worktrees.remove", w.removeWorktree)
+}
+
+// changeMethods registers the methods of changed files.
+func (w *Workbench) changeMethods(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "changes.list", w.listChanges)
+	dispatch.Handle(d, "changes.diff", w.diffOfChange)
+	dispatch.Handle(d, "changes.lines", w.linesOfFile)
+	dispatch.Handle(d, "changes.put_back", w.putBack)
+	dispatch.Handle(d, "changes.stage", w.stage)
+	dispatch.Handle(d, "changes.unstage", w.unstage)
+	dispatch.Handle(d, "changes.commit", w.commit)
+	dispatch.Handle(d, "changes.branch", w.newBranch)
+	dispatch.Handle(d, "changes.propose_message", w.proposeMessage)
 }
 
 // undoMethods registers the methods that take back what was done.
-func (w *Workbench) undoMethods(d *Dispatcher) {
-	handle(d, "undo.preview", w.previewUndo)
-	handle(d, "undo.apply", w.applyUndo)
-	handle(d, "undo.rewind", w.rewind)
-	handle(d, "undo.bring_back", w.bringBack)
-	handle(d, "undo.resend", w.resend)
+func (w *Workbench) undoMethods(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "undo.preview", w.previewUndo)
+	dispatch.Handle(d, "undo.apply", w.applyUndo)
+	dispatch.Handle(d, "undo.rewind", w.rewind)
+	dispatch.Handle(d, "undo.bring_back", w.bringBack)
+	dispatch.Handle(d, "undo.resend", w.resend)
 }
 
 // storeMethods registers the methods of the database's state, and of folders that
 // were moved.
-func (w *Workbench) storeMethods(d *Dispatcher) {
-	handle(d, "store.health", w.storeHealth)
-	handle(d, "store.accept", w.acceptLoss)
-	handle(d, "project.moved", w.movedHere)
-	handle(d, "project.bring_over", w.bringOver)
-	handle(d, "project.take_back", w.takeBack)
-	handle(d, "project.leave_there", w.leaveThere)
+func (w *Workbench) storeMethods(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "store.health", w.storeHealth)
+	dispatch.Handle(d, "store.accept", w.acceptLoss)
+	dispatch.Handle(d, "project.moved", w.movedHere)
+	dispatch.Handle(d, "project.bring_over", w.bringOver)
+	dispatch.Handle(d, "project.take_back", w.takeBack)
+	dispatch.Handle(d, "project.leave_there", w.leaveThere)
 }
 
-// modelMethods registers the methods of models, their keys and their addresses.
-func (w *Workbench) modelMethods(d *Dispatcher) {
-	handle(d, "models.list", w.providers.List)
-	handle(d, "models.local", w.providers.Local)
-	handle(d, "models.test", w.providers.Test)
-	handle(d, "keys.list", w.providers.ListKeys)
-	handle(d, "keys.set", w.providers.SetKey)
-	handle(d, "keys.remove", w.providers.RemoveKey)
-	handle(d, "endpoints.list", w.providers.ListEndpoints)
-	handle(d, "endpoints.set", w.providers.SetEndpoint)
-	handle(d, "endpoints.remove", w.providers.RemoveEndpoint)
+// Call runs a method by name; see [dispatch.Dispatcher.Call].
+func (w *Workbench) Call(ctx context.Context, method, args string) string {
+	return w.calls.Call(ctx, method, args)
 }
 
 // Subscribe passes every [feed.Envelope], as JSON, to watch until cancel is called.

@@ -1,4 +1,6 @@
-package workbench
+// Package dispatch calls the methods of the application by name, with JSON. Features
+// register their methods; the window, the browser and the tests call them.
+package dispatch
 
 import (
 	"bytes"
@@ -17,24 +19,30 @@ import (
 )
 
 // Dispatcher is the only entry to the application: a registry of methods by
-// name, called with JSON and answered with JSON. The window, the browser and
-// the tests all use it. It is safe for concurrent use once built.
+// name, called with JSON and answered with JSON. Its zero value has none. It is safe for
+// concurrent use once everything is registered.
 type Dispatcher struct {
-	methods map[string]method
+	methods map[string]Method
 }
 
-type method struct {
-	in, out reflect.Type // for the type generator
-	call    func(ctx context.Context, args []byte) (any, error)
+// Method is a registered function.
+type Method struct {
+	In, Out reflect.Type // of its argument and its reply
+
+	call func(ctx context.Context, args []byte) (any, error)
 }
 
-// handle registers fn under a name such as "sessions.list".
-func handle[In, Out any](d *Dispatcher, name string, fn func(context.Context, In) (Out, error)) {
+// Handle registers fn under a name such as "sessions.list". It panics if the name is
+// taken.
+func Handle[In, Out any](d *Dispatcher, name string, fn func(context.Context, In) (Out, error)) {
 	if _, dup := d.methods[name]; dup {
-		panic("workbench: method registered twice: " + name)
+		panic("dispatch: method registered twice: " + name)
 	}
-	d.methods[name] = method{
-		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+	if d.methods == nil {
+		d.methods = map[string]Method{}
+	}
+	d.methods[name] = Method{
+		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
 		call: func(ctx context.Context, args []byte) (any, error) {
 			var in In
 			if err := decodeStrict(args, &in); err != nil {
@@ -60,11 +68,6 @@ func decodeStrict(b []byte, into any) error {
 		return errors.New("more than one value")
 	}
 	return nil
-}
-
-// Call runs a method by name; see [Dispatcher.Call].
-func (w *Workbench) Call(ctx context.Context, method, args string) string {
-	return w.calls.Call(ctx, method, args)
 }
 
 // Call runs a method and returns {"ok":…} or {"error":{…}}. It never panics or
@@ -94,8 +97,14 @@ func (d *Dispatcher) Call(ctx context.Context, name, args string) (reply string)
 	return string(b)
 }
 
-// names lists the methods in alphabetical order.
-func (d *Dispatcher) names() []string { return slices.Sorted(maps.Keys(d.methods)) }
+// Names returns the names of the methods in alphabetical order.
+func (d *Dispatcher) Names() []string { return slices.Sorted(maps.Keys(d.methods)) }
+
+// Method returns a method by its name. It reports false if there is none.
+func (d *Dispatcher) Method(name string) (Method, bool) {
+	m, ok := d.methods[name]
+	return m, ok
+}
 
 // errorReply encodes err as a reply.
 func errorReply(err error) string {
