@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"backend/hooks":              {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"backend/skills":             {"agent", "agent/changes", "agent/skill", "agent/skill/validate", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"backend/mcp":                {"agent", "agent/changes", "agent/mcp", "agent/mcp/...", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
+	"backend/transfer":           {"agent", "agent/llm", "backend", "backend/dispatch", "backend/redact", "backend/transcript", "backend/transcript/export"},
 	"backend/feed":               {"agent", "agent/llm", "backend/internal/..."},
 	"backend/workbench":          {"agent/...", "agent", "backend/...", "backend"},
 	"backend/authors":            {"agent", "agent/blame", "backend", "backend/internal/..."},
@@ -178,7 +179,7 @@ var grown = map[string]int{
 	"methods backend/live.Session":        75,
 	"methods backend/mcp.Servers":         75,
 	"methods backend/skills.Skills":       72,
-	"methods backend/workbench.Workbench": 290,
+	"methods backend/workbench.Workbench": 285,
 	"methods cmd/cli.command":             100,
 	"methods storage.Store":               125,
 }

@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -22,19 +23,19 @@ const foreign = `{"type":"user","uuid":"1","sessionId":"s","message":{"role":"us
 func TestImportOnce(t *testing.T) {
 	t.Parallel()
 	p := importing(t, llmtest.Serve(t))
-	in := workbench.ImportRequest{Path: writer(t)(filepath.Join(p.folder, "s.jsonl"), foreign)}
+	in := transfer.ImportRequest{Path: writer(t)(filepath.Join(p.folder, "s.jsonl"), foreign)}
 	var pages sync.WaitGroup
 	for range 4 {
-		pages.Go(func() { must[workbench.ImportReply](p, "transcripts.import", in) })
+		pages.Go(func() { must[transfer.ImportReply](p, "transcripts.import", in) })
 	}
 	pages.Wait()
-	again := must[workbench.ImportReply](p, "transcripts.import", in)
+	again := must[transfer.ImportReply](p, "transcripts.import", in)
 	if list, err := p.store.Sessions(t.Context(), p.folder); err != nil || len(list) != 1 || !again.Already {
 		t.Errorf("%d sessions, %+v, %v", len(list), again, err)
 	}
 	deleted := true
 	must[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: again.Session.ID, Deleted: &deleted})
-	if anew := must[workbench.ImportReply](p, "transcripts.import", in); anew.Already || anew.Session.ID == again.Session.ID {
+	if anew := must[transfer.ImportReply](p, "transcripts.import", in); anew.Already || anew.Session.ID == again.Session.ID {
 		t.Errorf("%+v", anew)
 	}
 }
@@ -67,16 +68,16 @@ func TestImportStopped(t *testing.T) {
 	begun := make(chan struct{})
 	server := llmtest.Serve(t)
 	p := newPageOn(t, environment(server, ""), func(s *storage.Store) backend.Store { return slowStore{s, begun} })
-	progress := func() workbench.ImportProgress {
-		return must[workbench.ImportProgress](p, "transcripts.progress", backend.Empty{})
+	progress := func() transfer.ImportProgress {
+		return must[transfer.ImportProgress](p, "transcripts.progress", backend.Empty{})
 	}
-	if got := progress(); got != (workbench.ImportProgress{}) {
+	if got := progress(); got != (transfer.ImportProgress{}) {
 		t.Errorf("%+v", got)
 	}
 	path := writer(t)(filepath.Join(p.folder, "s.jsonl"), foreign+strings.Repeat(strings.Replace(foreign, `"1"`, `"2"`, 1), 3000))
 	failed := make(chan *backend.Error, 1)
 	go func() { // ends when the import is stopped
-		_, err := call[workbench.ImportReply](p, "transcripts.import", workbench.ImportRequest{Path: path})
+		_, err := call[transfer.ImportReply](p, "transcripts.import", transfer.ImportRequest{Path: path})
 		failed <- err
 	}()
 	<-begun

@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/redact"
+	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -61,17 +62,17 @@ func TestImportTranscripts(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
 	p := importing(t, server)
-	list := must[workbench.FoundReply](p, "transcripts.found", workbench.FoundRequest{})
+	list := must[transfer.FoundReply](p, "transcripts.found", transfer.FoundRequest{})
 	if list.Total != 2 || len(list.Found) != 2 {
 		t.Fatalf("%+v", list)
 	}
-	if one := must[workbench.FoundReply](p, "transcripts.found", workbench.FoundRequest{Offset: 1, Limit: 1}); len(one.Found) != 1 || one.Found[0].Name != list.Found[1].Name {
+	if one := must[transfer.FoundReply](p, "transcripts.found", transfer.FoundRequest{Offset: 1, Limit: 1}); len(one.Found) != 1 || one.Found[0].Name != list.Found[1].Name {
 		t.Errorf("%+v", one)
 	}
 	rules := map[string]llmtest.Rules{"openai": llmtest.OpenAIRules, "compat": llmtest.OpenAIRules, "anthropic": llmtest.AnthropicRules, "gemini": llmtest.GoogleRules}
 	for _, found := range list.Found {
-		in := workbench.ImportRequest{Program: found.Program, Name: found.Name}
-		reply := must[workbench.ImportReply](p, "transcripts.import", in)
+		in := transfer.ImportRequest{Program: found.Program, Name: found.Name}
+		reply := must[transfer.ImportReply](p, "transcripts.import", in)
 		info := reply.Session
 		if reply.Already || info.Imported == nil || info.Imported.Program != found.Program || info.Imported.Folder != "/elsewhere" || info.Folder != p.folder || info.State != agent.StateIdle {
 			t.Fatalf("%+v", info)
@@ -79,7 +80,7 @@ func TestImportTranscripts(t *testing.T) {
 		if year := 1_767_225_600_000; info.CreatedAt < int64(year) || info.UpdatedAt > int64(year)+40*86_400_000 || info.Cost != (llm.Spending{}) {
 			t.Errorf("%+v", info)
 		}
-		if again := must[workbench.ImportReply](p, "transcripts.import", in); !again.Already || again.Grown || again.Session.ID != info.ID {
+		if again := must[transfer.ImportReply](p, "transcripts.import", in); !again.Already || again.Grown || again.Session.ID != info.ID {
 			t.Errorf("%+v", again)
 		}
 		for provider, rule := range rules {
@@ -101,7 +102,7 @@ func TestImportTranscripts(t *testing.T) {
 	}](p, "permissions.ledger", workbench.LedgerRequest{Limit: 50}); len(rows.Rows) != 0 {
 		t.Errorf("%d imported calls are listed as ours", len(rows.Rows))
 	}
-	after := must[workbench.FoundReply](p, "transcripts.found", workbench.FoundRequest{})
+	after := must[transfer.FoundReply](p, "transcripts.found", transfer.FoundRequest{})
 	for _, found := range after.Found {
 		if found.Session == "" || found.Grown {
 			t.Errorf("%+v is not known as imported", found)
@@ -110,18 +111,18 @@ func TestImportTranscripts(t *testing.T) {
 }
 
 // saved exports a session and reads it as the page does.
-func saved(p *page, in workbench.ExportRequest) (name, text string) {
+func saved(p *page, in transfer.ExportRequest) (name, text string) {
 	p.t.Helper()
-	out := must[workbench.Exported](p, "transcripts.save", in)
+	out := must[transfer.Exported](p, "transcripts.save", in)
 	var all []byte
 	for offset := int64(0); ; {
-		part := must[workbench.ExportBytes](p, "transcripts.read", workbench.ExportPart{Token: out.Token, Offset: offset})
+		part := must[transfer.ExportBytes](p, "transcripts.read", transfer.ExportPart{Token: out.Token, Offset: offset})
 		all = append(all, part.Data...)
 		if offset = part.Next; offset == 0 {
 			break
 		}
 	}
-	if _, err := call[workbench.ExportBytes](p, "transcripts.read", workbench.ExportPart{Token: out.Token}); err == nil || err.ID != backend.ProblemExportGone {
+	if _, err := call[transfer.ExportBytes](p, "transcripts.read", transfer.ExportPart{Token: out.Token}); err == nil || err.ID != backend.ProblemExportGone {
 		p.t.Errorf("it can be read twice: %v", err)
 	}
 	return out.Name, string(all)
@@ -133,15 +134,15 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
 	p := importing(t, server)
-	info := must[workbench.ImportReply](p, "transcripts.import", workbench.ImportRequest{Program: agent.ProgramClaudeCode, Name: "-elsewhere/s.jsonl"}).Session
+	info := must[transfer.ImportReply](p, "transcripts.import", transfer.ImportRequest{Program: agent.ProgramClaudeCode, Name: "-elsewhere/s.jsonl"}).Session
 	const secret = "ghp_aB3dE5gH7jK9mN1pQ3sTaB3dE5gH7jK9"
-	review := must[workbench.ExportReview](p, "transcripts.review", workbench.ExportRequest{Session: info.ID, Format: workbench.ExportHTML})
+	review := must[transfer.ExportReview](p, "transcripts.review", transfer.ExportRequest{Session: info.ID, Format: transfer.ExportHTML})
 	if len(review.Findings) != 1 || review.Findings[0].Value != secret || review.Findings[0].Kind != redact.KindKey || len(review.Findings[0].Places) == 0 ||
 		!strings.Contains(review.Preview, "## You") || strings.Contains(review.Preview, secret) || review.Cut {
 		t.Errorf("%+v", review)
 	}
-	for _, format := range []workbench.ExportFormat{workbench.ExportMarkdown, workbench.ExportHTML, workbench.ExportJSON, workbench.ExportOpenAgent, workbench.ExportComate} {
-		in := workbench.ExportRequest{Session: info.ID, Format: format}
+	for _, format := range []transfer.ExportFormat{transfer.ExportMarkdown, transfer.ExportHTML, transfer.ExportJSON, transfer.ExportOpenAgent, transfer.ExportComate} {
+		in := transfer.ExportRequest{Session: info.ID, Format: format}
 		name, text := saved(p, in)
 		if !strings.HasPrefix(name, "look-around") || strings.Contains(text, secret) || !strings.Contains(text, "[redacted]") || !strings.Contains(text, "a.txt") || !strings.Contains(text, "I look.") {
 			t.Errorf("%s %s: %s", format, name, text)
@@ -153,11 +154,11 @@ func TestExport(t *testing.T) {
 		}
 	}
 	path := filepath.Join(p.folder, "session.json")
-	_, text := saved(p, workbench.ExportRequest{Session: info.ID, Format: workbench.ExportJSON})
+	_, text := saved(p, transfer.ExportRequest{Session: info.ID, Format: transfer.ExportJSON})
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	back := must[workbench.ImportReply](p, "transcripts.import", workbench.ImportRequest{Path: "session.json"})
+	back := must[transfer.ImportReply](p, "transcripts.import", transfer.ImportRequest{Path: "session.json"})
 	if back.Session.Imported.ID != info.ID || back.Session.Title != info.Title || back.Session.Messages != info.Messages || back.Session.Imported.Skipped != 0 {
 		t.Errorf("%+v", back.Session)
 	}
@@ -180,18 +181,18 @@ func TestExportToAPlace(t *testing.T) {
 		}
 	})
 	id := p.session("compat")
-	in := workbench.ExportRequest{Session: id, Format: workbench.ExportMarkdown}
-	if out := must[workbench.Exported](p, "transcripts.save", in); out.Path != "" || out.Token != "" {
+	in := transfer.ExportRequest{Session: id, Format: transfer.ExportMarkdown}
+	if out := must[transfer.Exported](p, "transcripts.save", in); out.Path != "" || out.Token != "" {
 		t.Errorf("%+v", out)
 	}
 	place = filepath.Join(t.TempDir(), "out.md")
-	must[workbench.Exported](p, "transcripts.save", in)
+	must[transfer.Exported](p, "transcripts.save", in)
 	info, err := os.Stat(place)
 	if err != nil || info.Size() == 0 {
 		t.Errorf("%v %v", info, err)
 	}
 	place = filepath.Join(place, "below", "a", "file")
-	if _, err := call[workbench.Exported](p, "transcripts.save", in); err == nil || err.ID != backend.ProblemExportUnsaved {
+	if _, err := call[transfer.Exported](p, "transcripts.save", in); err == nil || err.ID != backend.ProblemExportUnsaved {
 		t.Errorf("%v", err)
 	}
 }
@@ -209,12 +210,12 @@ func TestImportRefused(t *testing.T) {
 		"diary.txt": backend.ProblemImportUnknown, "cut.json": backend.ProblemImportUnread, "newer.json": backend.ProblemImportNewer,
 		"empty.jsonl": backend.ProblemImportEmpty, "gone.json": backend.ProblemImportMissing, ".": backend.ProblemImportUnknown,
 	} {
-		if _, err := call[workbench.ImportReply](p, "transcripts.import", workbench.ImportRequest{Path: path}); err == nil || err.ID != want {
+		if _, err := call[transfer.ImportReply](p, "transcripts.import", transfer.ImportRequest{Path: path}); err == nil || err.ID != want {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, in := range []workbench.ImportRequest{{Program: agent.ProgramClaudeCode, Name: "../../.codex/sessions/2026/02/02/rollout-1.jsonl"}, {Program: "unknown", Name: "x"}, {}} {
-		if _, err := call[workbench.ImportReply](p, "transcripts.import", in); err == nil {
+	for _, in := range []transfer.ImportRequest{{Program: agent.ProgramClaudeCode, Name: "../../.codex/sessions/2026/02/02/rollout-1.jsonl"}, {Program: "unknown", Name: "x"}, {}} {
+		if _, err := call[transfer.ImportReply](p, "transcripts.import", in); err == nil {
 			t.Errorf("%+v was imported", in)
 		}
 	}

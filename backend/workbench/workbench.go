@@ -31,6 +31,7 @@ import (
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/skills"
+	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/trust"
 	"atelier.dev/atelier/backend/unsent"
 )
@@ -113,8 +114,8 @@ type Workbench struct {
 	choices   choices
 	caches    *caches.Caches
 	journal   *journal.Journal
-	staged    staged
-	importing importing
+	exports   *transfer.Exports
+	imports   *transfer.Imports
 	unsent    *unsent.Texts
 
 	ctx    context.Context // ends when the workbench closes
@@ -136,7 +137,6 @@ func New(cfg Config) *Workbench {
 	w := &Workbench{
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}}, undoLogs: undoLogs{bySession: map[string]undoLog{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue}),
-		importing: importing{turn: make(chan struct{}, 1)},
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, looking: folderLooks{at: lookAt},
 		guard:  guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 		unsent: unsent.New(cfg.Store, cfg.Folder),
@@ -147,6 +147,13 @@ func New(cfg Config) *Workbench {
 	w.skills = w.newSkills()
 	w.hooks = w.newHooks()
 	w.review = review.New(w.trust, w.hooks, w.servers, w.skills)
+	w.exports = transfer.NewExports(transfer.ExportConfig{
+		Store: cfg.Store, Session: w.session, Keys: w.providers.Keys, User: userHome(cfg), Dir: filepath.Join(cfg.Home, "exports"), PickSave: cfg.PickSave,
+	})
+	w.imports = transfer.NewImports(transfer.ImportConfig{
+		Store: cfg.Store, Folder: cfg.Folder, User: userHome(cfg), Getenv: cfg.Getenv,
+		Settings: w.NewSessionSettings, Start: func() agent.SessionStart { return w.sessionStart(false) }, Show: w.show,
+	})
 	w.journal = journal.Open(cfg.Home)
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.sessions = live.New(live.Config{
@@ -167,7 +174,8 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "projects.forget", w.forgetProject)
 	dispatch.Handle(d, "projects.folders", w.listFolders)
 	w.sessionMethods(d)
-	w.transcriptMethods(d)
+	w.exports.Register(d)
+	w.imports.Register(d)
 	dispatch.Handle(d, "conversation.open", w.openConversation)
 	dispatch.Handle(d, "conversation.history", w.history)
 	dispatch.Handle(d, "conversation.event", w.event)
@@ -290,6 +298,12 @@ func (w *Workbench) Call(ctx context.Context, method, args string) string {
 	return w.calls.Call(ctx, method, args)
 }
 
+// Exports returns what lets sessions leave as files.
+func (w *Workbench) Exports() *transfer.Exports { return w.exports }
+
+// Imports returns what makes sessions of transcripts.
+func (w *Workbench) Imports() *transfer.Imports { return w.imports }
+
 // Subscribe passes every [feed.Envelope], as JSON, to watch until cancel is called.
 // watch must not block.
 func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
@@ -308,7 +322,7 @@ func (w *Workbench) Close(ctx context.Context) error {
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
 	ends.Go(func() { w.cancel(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
 	ends.Wait()
-	return errors.Join(err, hooksErr, skillsErr, w.staged.close())
+	return errors.Join(err, hooksErr, skillsErr, w.exports.Close())
 }
 
 // session returns a session of this folder.

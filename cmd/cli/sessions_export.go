@@ -10,14 +10,14 @@ import (
 
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/redact"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/transfer"
 )
 
 // exportSession writes a session to a file, or to the standard output.
 func (c *command) exportSession(use string, args []string) int {
 	f := c.sessionFlags(use)
-	var in workbench.ExportRequest
-	format := f.String("format", string(workbench.ExportMarkdown), "md, html, json, open-agent or comate")
+	var in transfer.ExportRequest
+	format := f.String("format", string(transfer.ExportMarkdown), "md, html, json, open-agent or comate")
 	out := f.StringP("output", "o", "", "file to write, or folder to write it to (default: the standard output)")
 	review := f.Bool("review", false, "list the secrets that were found, and write nothing")
 	raw := f.Bool("no-redact", false, "leave secrets in")
@@ -36,11 +36,11 @@ func (c *command) exportSession(use string, args []string) int {
 	if f.NArg() != 1 {
 		return c.misused(f.FlagSet, "name one session")
 	}
-	in.Format, in.Redact.Off = workbench.ExportFormat(*format), *raw
+	in.Format, in.Redact.Off = transfer.ExportFormat(*format), *raw
 	return c.withSession(f, f.Arg(0), func(a *app, session backend.SessionInfo) error {
 		in.Session = session.ID
 		if *review {
-			found, more, err := a.Export(c.ctx, in, nil, nil)
+			found, more, err := a.Exports().Export(c.ctx, in, nil, nil)
 			if err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ func (c *command) exportSession(use string, args []string) int {
 		var found []redact.SecretFinding
 		more := 0
 		err := c.patiently(to.progress, func() (err error) {
-			found, more, err = a.Export(c.ctx, in, to.open, to.beside)
+			found, more, err = a.Exports().Export(c.ctx, in, to.open, to.beside)
 			return err
 		})
 		if err = to.close(err); err != nil {
@@ -95,7 +95,7 @@ func (c *command) listSecrets(out io.Writer, found []redact.SecretFinding, more 
 type destination struct {
 	c      *command
 	path   string // empty is the standard output
-	format workbench.ExportFormat
+	format transfer.ExportFormat
 	temp   *os.File
 	target string
 	// written counts the bytes of the export, while it is written.
@@ -127,12 +127,12 @@ func (d *destination) open(name string) (io.Writer, error) {
 	d.target = d.path
 	info, err := os.Stat(d.path)
 	switch {
-	case d.format == workbench.ExportComate:
+	case d.format == transfer.ExportComate:
 		if err := os.MkdirAll(filepath.Join(d.path, "context"), 0o700); err != nil {
 			return nil, fmt.Errorf("make the folder of the session: %w", err)
 		}
 		d.target = filepath.Join(d.path, "messages.jsonl")
-	case err == nil && info.IsDir() && d.format == workbench.ExportOpenAgent:
+	case err == nil && info.IsDir() && d.format == transfer.ExportOpenAgent:
 		d.target = filepath.Join(d.path, "transcript.json")
 	case err == nil && info.IsDir():
 		d.target = filepath.Join(d.path, name)

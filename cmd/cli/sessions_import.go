@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/transfer"
 )
 
 // importFlags are what atelier sessions import is told.
@@ -45,7 +45,7 @@ func (c *command) importSessions(use string, args []string) int {
 	}
 	return c.withApp(f.folder, func(a *app) error {
 		for _, path := range files {
-			if err := c.importOne(a, f, workbench.ImportRequest{Path: path}); err != nil {
+			if err := c.importOne(a, f, transfer.ImportRequest{Path: path}); err != nil {
 				return err
 			}
 		}
@@ -65,7 +65,7 @@ func (f importFlags) wants(p agent.Program) bool {
 func (c *command) importFound(a *app, f importFlags) error {
 	left, cut := most(f.limit), false
 	for offset := 0; !cut && c.ctx.Err() == nil; {
-		page, err := ask[workbench.FoundReply](c.ctx, a, "transcripts.found", workbench.FoundRequest{Offset: offset, Limit: 200})
+		page, err := ask[transfer.FoundReply](c.ctx, a, "transcripts.found", transfer.FoundRequest{Offset: offset, Limit: 200})
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (c *command) importFound(a *app, f importFlags) error {
 			if f.list {
 				err = c.printTranscript(f, found)
 			} else {
-				err = c.importOne(a, f, workbench.ImportRequest{Program: found.Program, Name: found.Name})
+				err = c.importOne(a, f, transfer.ImportRequest{Program: found.Program, Name: found.Name})
 			}
 			if err != nil {
 				return err
@@ -94,7 +94,7 @@ func (c *command) importFound(a *app, f importFlags) error {
 	return c.ctx.Err()
 }
 
-func (c *command) printTranscript(f importFlags, found workbench.FoundTranscript) error {
+func (c *command) printTranscript(f importFlags, found transfer.FoundTranscript) error {
 	if f.asJSON {
 		return writeJSON(c.out, found)
 	}
@@ -108,9 +108,9 @@ func (c *command) printTranscript(f importFlags, found workbench.FoundTranscript
 }
 
 // importOne imports a transcript and says as what.
-func (c *command) importOne(a *app, f importFlags, in workbench.ImportRequest) error {
+func (c *command) importOne(a *app, f importFlags, in transfer.ImportRequest) error {
 	in.Again = f.again
-	reply, err := a.ImportTranscript(c.ctx, in)
+	reply, err := a.Imports().Import(c.ctx, in)
 	if err != nil {
 		return err
 	}

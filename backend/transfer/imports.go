@@ -1,4 +1,4 @@
-package workbench
+package transfer
 
 import (
 	"cmp"
@@ -10,11 +10,48 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/oklog/ulid/v2"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/transcript"
 )
+
+// ImportConfig is what imports need of the application.
+type ImportConfig struct {
+	Store backend.Store
+	// Folder is the project's, and User the home folder of the user, where other programs
+	// keep their sessions.
+	Folder, User string
+	Getenv       func(string) string
+	// Settings returns those of a new session.
+	Settings func(context.Context) (agent.Settings, error)
+	// Start returns the first event of a new session.
+	Start func() agent.SessionStart
+	// Show is called with the event of an imported session, which is stored.
+	Show func(agent.Event)
+}
+
+// Imports makes sessions of transcripts. It is safe for concurrent use.
+type Imports struct {
+	cfg ImportConfig
+	now importing
+}
+
+// NewImports returns imports.
+func NewImports(cfg ImportConfig) *Imports {
+	return &Imports{cfg: cfg, now: importing{turn: make(chan struct{}, 1)}}
+}
+
+// Register registers the methods of imports.
+func (m *Imports) Register(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "transcripts.found", m.found)
+	dispatch.Handle(d, "transcripts.import", m.Import)
+	dispatch.Handle(d, "transcripts.progress", m.progress)
+	dispatch.Handle(d, "transcripts.stop_import", m.stop)
+}
 
 // maxFoundPage limits a page of transcripts.
 const maxFoundPage = 200
@@ -44,11 +81,11 @@ type FoundTranscript struct {
 	Grown bool `json:"grown,omitempty"`
 }
 
-// foundTranscripts lists the transcripts of other programs, the newest first
+// found lists the transcripts of other programs, the newest first
 // (LIVE-02).
-func (w *Workbench) foundTranscripts(ctx context.Context, in FoundRequest) (FoundReply, error) {
-	out := FoundReply{Folder: w.cfg.Folder}
-	stores := transcript.Stores(userHome(w.cfg), w.cfg.Getenv)
+func (m *Imports) found(ctx context.Context, in FoundRequest) (FoundReply, error) {
+	out := FoundReply{Folder: m.cfg.Folder}
+	stores := transcript.Stores(m.cfg.User, m.cfg.Getenv)
 	var all []transcript.Found
 	for _, s := range stores {
 		found, more, err := s.List(ctx)
@@ -62,7 +99,7 @@ func (w *Workbench) foundTranscripts(ctx context.Context, in FoundRequest) (Foun
 	}
 	slices.SortStableFunc(all, func(a, b transcript.Found) int { return cmp.Compare(b.At, a.At) })
 	out.Total = len(all)
-	imported, err := w.imported(ctx)
+	imported, err := m.imported(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -93,8 +130,8 @@ func storeOf(stores []transcript.Store, p agent.Program) transcript.Store {
 
 // imported returns the folder's sessions that were read from files, the newest first.
 // Their forks are not among them, and neither are deleted ones.
-func (w *Workbench) imported(ctx context.Context) ([]backend.SessionInfo, error) {
-	all, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+func (m *Imports) imported(ctx context.Context) ([]backend.SessionInfo, error) {
+	all, err := m.cfg.Store.Sessions(ctx, m.cfg.Folder)
 	return slices.DeleteFunc(all, func(info backend.SessionInfo) bool {
 		return info.Imported == nil || info.Origin != nil || info.Marks.Deleted != 0
 	}), err
@@ -119,15 +156,15 @@ type ImportReply struct {
 	Grown   bool `json:"grown,omitempty"`
 }
 
-// ImportTranscript makes a session of a transcript. Nothing of it is in the ledger. It
+// Import makes a session of a transcript. Nothing of it is in the ledger. It
 // has the user's settings, whatever its own were.
-func (w *Workbench) ImportTranscript(ctx context.Context, in ImportRequest) (ImportReply, error) {
-	ctx, done, err := w.importing.begin(ctx)
+func (m *Imports) Import(ctx context.Context, in ImportRequest) (ImportReply, error) {
+	ctx, done, err := m.now.begin(ctx)
 	if err != nil {
 		return ImportReply{}, err
 	}
 	defer done()
-	file, err := w.openTranscript(in)
+	file, err := m.open(in)
 	if err != nil {
 		return ImportReply{}, unreadable(cmp.Or(in.Path, in.Name), err)
 	}
@@ -136,7 +173,7 @@ func (w *Workbench) ImportTranscript(ctx context.Context, in ImportRequest) (Imp
 	if err != nil {
 		return ImportReply{}, unreadable(file.Path, err)
 	}
-	earlier, err := w.imported(ctx)
+	earlier, err := m.imported(ctx)
 	if err != nil {
 		return ImportReply{}, err
 	}
@@ -147,21 +184,21 @@ func (w *Workbench) ImportTranscript(ctx context.Context, in ImportRequest) (Imp
 	if same >= 0 && !in.Again {
 		return ImportReply{Session: earlier[same], Already: true, Grown: file.Size > earlier[same].Imported.Size}, nil
 	}
-	settings, err := w.NewSessionSettings(ctx)
+	settings, err := m.cfg.Settings(ctx)
 	if err != nil {
 		return ImportReply{}, err
 	}
-	w.importing.show(file)
-	info := backend.SessionInfo{ID: newID(), Folder: w.cfg.Folder, State: agent.StateIdle, Settings: settings, Usage: llm.Usage{Known: true}}
+	m.now.show(file)
+	info := backend.SessionInfo{ID: ulid.Make().String(), Folder: m.cfg.Folder, State: agent.StateIdle, Settings: settings, Usage: llm.Usage{Known: true}}
 	set := agent.SettingsChange{Settings: settings}
-	info, err = w.cfg.Store.CreateSessionFrom(ctx, info, file.Events(ctx, []agent.Payload{w.sessionStart(false), set}, []agent.Payload{set}))
+	info, err = m.cfg.Store.CreateSessionFrom(ctx, info, file.Events(ctx, []agent.Payload{m.cfg.Start(), set}, []agent.Payload{set}))
 	if err != nil && errors.Is(context.Cause(ctx), errImportStopped) {
 		return ImportReply{}, backend.Problem(backend.ProblemImportStopped)
 	}
 	if err != nil {
 		return ImportReply{}, unreadable(file.Path, err)
 	}
-	w.show(agent.Event{Session: info.ID, Seq: info.Seq, At: info.UpdatedAt, Data: *info.Imported})
+	m.cfg.Show(agent.Event{Session: info.ID, Seq: info.Seq, At: info.UpdatedAt, Data: *info.Imported})
 	return ImportReply{Session: info}, nil
 }
 
@@ -212,36 +249,36 @@ type ImportProgress struct {
 	Done float64 `json:"done"`
 }
 
-// importProgress says how much of the current import is done.
-func (w *Workbench) importProgress(context.Context, backend.Empty) (ImportProgress, error) {
-	w.importing.mu.Lock()
-	defer w.importing.mu.Unlock()
-	file := w.importing.file
+// progress says how much of the current import is done.
+func (m *Imports) progress(context.Context, backend.Empty) (ImportProgress, error) {
+	m.now.mu.Lock()
+	defer m.now.mu.Unlock()
+	file := m.now.file
 	if file == nil {
 		return ImportProgress{}, nil
 	}
 	return ImportProgress{Path: file.Path, Done: file.Done()}, nil
 }
 
-// stopImport stops the import that is under way. Nothing of it stays.
-func (w *Workbench) stopImport(context.Context, backend.Empty) (backend.Empty, error) {
-	w.importing.mu.Lock()
-	defer w.importing.mu.Unlock()
-	if w.importing.stop != nil {
-		w.importing.stop(errImportStopped)
+// stop stops the import that is under way. Nothing of it stays.
+func (m *Imports) stop(context.Context, backend.Empty) (backend.Empty, error) {
+	m.now.mu.Lock()
+	defer m.now.mu.Unlock()
+	if m.now.stop != nil {
+		m.now.stop(errImportStopped)
 	}
 	return backend.Empty{}, nil
 }
 
-func (w *Workbench) openTranscript(in ImportRequest) (*transcript.File, error) {
+func (m *Imports) open(in ImportRequest) (*transcript.File, error) {
 	if in.Program == "" {
 		path := in.Path
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(w.cfg.Folder, path)
+			path = filepath.Join(m.cfg.Folder, path)
 		}
 		return transcript.Open(path)
 	}
-	return storeOf(transcript.Stores(userHome(w.cfg), w.cfg.Getenv), in.Program).Open(in.Name)
+	return storeOf(transcript.Stores(m.cfg.User, m.cfg.Getenv), in.Program).Open(in.Name)
 }
 
 // unreadable tells the user why a transcript cannot be imported. Errors of the store

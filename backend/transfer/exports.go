@@ -1,4 +1,4 @@
-package workbench
+package transfer
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/oklog/ulid/v2"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/dispatch"
@@ -23,16 +25,38 @@ import (
 	"atelier.dev/atelier/backend/transcript/export"
 )
 
-// transcriptMethods registers the methods of exports and imports.
-func (w *Workbench) transcriptMethods(d *dispatch.Dispatcher) {
-	dispatch.Handle(d, "transcripts.review", w.reviewExport)
-	dispatch.Handle(d, "transcripts.save", w.saveExport)
-	dispatch.Handle(d, "transcripts.read", w.readExport)
-	dispatch.Handle(d, "transcripts.found", w.foundTranscripts)
-	dispatch.Handle(d, "transcripts.import", w.ImportTranscript)
-	dispatch.Handle(d, "transcripts.progress", w.importProgress)
-	dispatch.Handle(d, "transcripts.stop_import", w.stopImport)
+// ExportConfig is what exports need of the application.
+type ExportConfig struct {
+	Store backend.Store
+	// Session returns a session that may leave, by its id.
+	Session func(ctx context.Context, id string) (backend.SessionInfo, error)
+	// Keys returns the secrets that the application keeps. They never leave.
+	Keys func(ctx context.Context) ([]string, error)
+	// User is the home folder of the user, and Dir the folder for what a page will read.
+	User, Dir string
+	// PickSave asks the user for the path of a new file, by its usual name; empty if the
+	// user picks none. If it is nil, pages read what they save.
+	PickSave func(name string) (string, error)
 }
+
+// Exports lets sessions leave as files. It is safe for concurrent use.
+type Exports struct {
+	cfg    ExportConfig
+	staged staged
+}
+
+// NewExports returns exports. Close forgets what no page has read.
+func NewExports(cfg ExportConfig) *Exports { return &Exports{cfg: cfg} }
+
+// Register registers the methods of exports.
+func (x *Exports) Register(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "transcripts.review", x.review)
+	dispatch.Handle(d, "transcripts.save", x.save)
+	dispatch.Handle(d, "transcripts.read", x.read)
+}
+
+// Close forgets what no page has read.
+func (x *Exports) Close() error { return x.staged.close() }
 
 // ExportFormat is a form in which a session can leave.
 type ExportFormat string
@@ -76,9 +100,9 @@ type ExportReview struct {
 // maxPreview limits a preview, in bytes.
 const maxPreview = 24 << 10
 
-// reviewExport says what secrets a session has, and shows the beginning of the export.
-func (w *Workbench) reviewExport(ctx context.Context, in ExportRequest) (ExportReview, error) {
-	e, err := w.export(ctx, in)
+// review says what secrets a session has, and shows the beginning of the export.
+func (x *Exports) review(ctx context.Context, in ExportRequest) (ExportReview, error) {
+	e, err := x.open(ctx, in)
 	if err != nil {
 		return ExportReview{}, err
 	}
@@ -118,26 +142,26 @@ func (l *limited) Write(p []byte) (int, error) {
 
 // exporting is a session that is about to leave.
 type exporting struct {
-	w        *Workbench
+	store    backend.Store
 	in       ExportRequest
 	info     backend.SessionInfo
 	redactor *redact.Redactor
 }
 
-// export reads a session once and learns its secrets.
-func (w *Workbench) export(ctx context.Context, in ExportRequest) (*exporting, error) {
+// open reads a session once and learns its secrets.
+func (x *Exports) open(ctx context.Context, in ExportRequest) (*exporting, error) {
 	if extensions[in.Format] == "" {
 		return nil, backend.Problem(backend.ProblemExportFormat, string(in.Format))
 	}
-	info, err := w.session(ctx, in.Session)
+	info, err := x.cfg.Session(ctx, in.Session)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := w.providers.Keys(ctx)
+	keys, err := x.cfg.Keys(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for keys: %w", err)
 	}
-	e := &exporting{w: w, in: in, info: info, redactor: redact.New(in.Redact, keys, userHome(w.cfg))}
+	e := &exporting{store: x.cfg.Store, in: in, info: info, redactor: redact.New(in.Redact, keys, x.cfg.User)}
 	if err := e.redactor.Scan(0, info); err != nil {
 		return nil, err
 	}
@@ -157,7 +181,7 @@ func (e *exporting) events(ctx context.Context) iter.Seq2[agent.Event, error] {
 	all := func(yield func(agent.Event, error) bool) {
 		const page = 200
 		for after := int64(0); after < e.info.Seq; after += page {
-			events, err := e.w.cfg.Store.Events(ctx, backend.EventRange{Session: e.info.ID, After: after, Before: min(after+page, e.info.Seq) + 1})
+			events, err := e.store.Events(ctx, backend.EventRange{Session: e.info.ID, After: after, Before: min(after+page, e.info.Seq) + 1})
 			if err != nil {
 				yield(agent.Event{}, err)
 				return
@@ -233,19 +257,19 @@ type Exported struct {
 	Name  string `json:"name"`
 }
 
-// saveExport writes a session to the place that the user picks, or keeps it for the
+// save writes a session to the place that the user picks, or keeps it for the
 // page.
-func (w *Workbench) saveExport(ctx context.Context, in ExportRequest) (Exported, error) {
-	e, err := w.export(ctx, in)
+func (x *Exports) save(ctx context.Context, in ExportRequest) (Exported, error) {
+	e, err := x.open(ctx, in)
 	if err != nil {
 		return Exported{}, err
 	}
 	out := Exported{Name: e.name()}
-	if w.cfg.PickSave == nil {
-		out.Token, err = w.staged.keep(filepath.Join(w.cfg.Home, "exports"), func(file io.Writer) error { return e.write(ctx, file) })
+	if x.cfg.PickSave == nil {
+		out.Token, err = x.staged.keep(x.cfg.Dir, func(file io.Writer) error { return e.write(ctx, file) })
 		return out, err
 	}
-	switch out.Path, err = w.cfg.PickSave(out.Name); {
+	switch out.Path, err = x.cfg.PickSave(out.Name); {
 	case err != nil:
 		return out, backend.Problem(backend.ProblemExportUnsaved, out.Name).Because(err)
 	case out.Path == "":
@@ -274,8 +298,8 @@ func saveTo(path string, write func(io.Writer) error) error {
 // Export writes a session, and returns the secrets that were found and how many more
 // there are. sidecar, if it is not nil, gets what the format keeps beside the
 // messages.
-func (w *Workbench) Export(ctx context.Context, in ExportRequest, path func(name string) (out io.Writer, err error), sidecar func(name string, data []byte) error) ([]redact.SecretFinding, int, error) {
-	e, err := w.export(ctx, in)
+func (x *Exports) Export(ctx context.Context, in ExportRequest, path func(name string) (out io.Writer, err error), sidecar func(name string, data []byte) error) ([]redact.SecretFinding, int, error) {
+	e, err := x.open(ctx, in)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -334,7 +358,7 @@ func (s *staged) keep(dir string, write func(io.Writer) error) (token string, er
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := s.drop()
-	s.file, s.token = f, newID()
+	s.file, s.token = f, ulid.Make().String()
 	return s.token, left
 }
 
@@ -378,10 +402,10 @@ type ExportBytes struct {
 // maxPart limits a part of an export, in bytes.
 const maxPart = 512 << 10
 
-// readExport returns a part of the newest export, which is forgotten after its last
+// read returns a part of the newest export, which is forgotten after its last
 // part.
-func (w *Workbench) readExport(_ context.Context, in ExportPart) (ExportBytes, error) {
-	s := &w.staged
+func (x *Exports) read(_ context.Context, in ExportPart) (ExportBytes, error) {
+	s := &x.staged
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file == nil || in.Token != s.token || in.Offset < 0 {
