@@ -57,6 +57,7 @@ var mayImport = map[string][]string{
 	"agent/ask":                  {"agent", "agent/internal/plain"},
 	"agent/todo":                 {"agent", "agent/internal/plain"},
 	"agent/plan":                 {"agent", "agent/internal/plain"},
+	"agent/fetch":                {"agent", "agent/internal/...", "agent/network"},
 	"agent/hook":                 {"agent", "agent/llm", "agent/network", "agent/sandbox"},
 	"agent/mcp":                  {"agent", "agent/llm", "agent/sandbox", "agent/network", "agent/internal/..."},
 	"agent/mention":              {"agent"},
@@ -129,6 +130,8 @@ var onlyIn = map[string][]string{
 	"github.com/goccy/go-yaml":               {"agent/skill", "agent/project"},
 	"github.com/creack/pty":                  {"agent/sandbox"},
 	"github.com/tiktoken-go/tokenizer":       {"agent/llm/tokens"},
+	"codeberg.org/readeck/go-readability":    {"agent/fetch"},
+	"github.com/JohannesKaufmann":            {"agent/fetch"},
 }
 
 const (

@@ -14,7 +14,7 @@ import (
 // Function makes a tool from a function; the function closes over its
 // dependencies, or names them with [Depends]. A call's arguments are coerced and
 // validated before they become an In: also by In itself, if it has a method
-// Validate() error. [ResultOf] writes the return value; an error becomes a failed
+// Validate() error. What a call would touch is what a method Access() Access of In says. [ResultOf] writes the return value; an error becomes a failed
 // call (COM-41).
 //
 // Without a schema in spec, the schema of In is used; see [SchemaOf] for when that
@@ -64,6 +64,15 @@ type function[In, Out any] struct {
 
 // Spec implements [Tool].
 func (f function[In, Out]) Spec() Spec { return f.spec }
+
+// Access implements [Accessor].
+func (f function[In, Out]) Access(input json.RawMessage) Access {
+	var in In
+	if a, ok := any(&in).(interface{ Access() Access }); ok && json.Unmarshal(input, &in) == nil {
+		return a.Access()
+	}
+	return Access{}
+}
 
 // Validate implements [Validator].
 func (f function[In, Out]) Validate(input json.RawMessage) error {

@@ -32,6 +32,7 @@ const (
 	ReasonConfined        ReasonCode = "confined"         //
 	ReasonUnconfined      ReasonCode = "unconfined"       //
 	ReasonHosts           ReasonCode = "hosts"            // hosts
+	ReasonWeb             ReasonCode = "web"              // host
 	ReasonUnforeseen      ReasonCode = "unforeseen"       // tool
 	ReasonRuleDenies      ReasonCode = "rule_denies"      // rule
 	ReasonRuleAsks        ReasonCode = "rule_asks"        // rule
@@ -75,6 +76,7 @@ var reasons = map[ReasonCode]string{
 	ReasonConfined:        "This command runs confined: it can write only in the project, and it reaches only what the settings allow.",
 	ReasonUnconfined:      "This command asks to run without confinement: it could then change any file that you can change, and reach the network.",
 	ReasonHosts:           "This command needs {0}, which confined commands cannot reach here.",
+	ReasonWeb:             "This sends a request to {0}, and what comes back is shown to the model.",
 	ReasonUnforeseen:      "What the tool {0} does cannot be foreseen.",
 	ReasonRuleDenies:      "The rule {0} denies it.",
 	ReasonRuleAsks:        "The rule {0} wants you to be asked.",

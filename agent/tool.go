@@ -142,6 +142,10 @@ type Access struct {
 	// OnlyReads says that Command was analysed and does nothing but read the
 	// files in Reads.
 	OnlyReads bool `json:"only_reads,omitempty"`
+	// Web is the host on the network to which the call itself sends a request, and
+	// WebChosen says that the user has set it up for such calls.
+	Web       string `json:"web,omitempty"`
+	WebChosen bool   `json:"web_chosen,omitempty"`
 	// Own says that the call concerns only commands and agents that the session
 	// itself has started or starts.
 	Own bool `json:"own,omitempty"`
@@ -245,6 +249,8 @@ type Details struct {
 	Loaded []string `json:"loaded,omitempty"`
 	// Kept is what the tool keeps in the session.
 	Kept *KeptState `json:"kept,omitempty"`
+	// Card is what the tool's card shows; only the tool and its card know it.
+	Card json.RawMessage `json:"card,omitempty"`
 }
 
 // KeptState is what a tool keeps from call to call. It is a part of the log, so it is the

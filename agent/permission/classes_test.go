@@ -48,6 +48,9 @@ func TestModesWithClassesOfTools(t *testing.T) {
 		{"a dangerous command, word for word", "Bash(rm -rf ~)", runs("rm -rf ~"), risky, "akaaaa", asked, denied},
 		{"a command that cannot be told", "Bash($X)", runs("$X"), risky, "akaaaa", asked, denied},
 		{"a tool of a server", "mcp__s", agent.GateCall{Tool: "mcp__s__t"}, risky, "akaaaa", asked, denied},
+		{"a page", "WebFetch(domain:go.dev)", visits("WebFetch", "go.dev", false), risky, free, asked, denied},
+		{"a page of another host", "WebFetch(domain:go.dev)", visits("WebFetch", "a.go.dev", false), risky, risky, asked, denied},
+		{"a search", "WebSearch", visits("WebSearch", "search.example", true), "kkkada", free, asked, denied},
 		{"its own agent", "Agent", agent.GateCall{Tool: "Agent", Access: agent.Access{Own: true}}, free, free, asked, denied},
 	} {
 		decides(t, ruled(t, in("")), []modeCase{{class.name, class.call, class.plain}})

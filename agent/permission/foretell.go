@@ -24,6 +24,9 @@ func (p *Policy) Foretell(call agent.GateCall) agent.Outlook {
 	for _, path := range access.Reads {
 		effects = append(effects, p.readEffects(path)...)
 	}
+	if access.Web != "" {
+		effects = append(effects, agent.Effect{ID: agent.EffectNetwork, Args: []string{access.Web}})
+	}
 	switch {
 	case len(effects) > 0:
 	case call.ReadOnly, p.looks(access):

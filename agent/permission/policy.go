@@ -81,8 +81,8 @@ func New(workspace string, rules Rules) (*Policy, error) {
 }
 
 // Grant allows calls equal to this one for the rest of the session: the same
-// tool with the same command in the same directory, or reading or writing the
-// same files. Plan mode, protected files and an ask rule of the session still ask.
+// tool with the same command in the same directory, reading or writing the
+// same files, or a request to the same host. Plan mode, protected files and an ask rule of the session still ask.
 func (p *Policy) Grant(call agent.GateCall) {
 	if p.granted == nil {
 		p.granted = map[string]bool{}
@@ -130,10 +130,10 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 	case granted && p.free(call, kind, true):
 		verdict.Decision, verdict.By = agent.Allow, agent.ByPerson
 		return verdict
-	case judged.Decision == agent.Allow && call.Mode != agent.ModePlan && kind != protected && kind != secret && kind != reaches:
+	case judged.Decision == agent.Allow && (call.Mode != agent.ModePlan || kind == web || kind == chosen) && kind != protected && kind != secret && kind != reaches:
 		return by(judged, agent.Because(agent.Allow, agent.ReasonRuleAllows, judged.Rule.Text))
 	}
-	verdict.EachTime = call.Mode == agent.ModePlan || kind == protected
+	verdict.EachTime = call.Mode == agent.ModePlan && kind != web && kind != chosen || kind == protected
 	verdict.Final = verdict.EachTime || kind == secret || kind == reaches
 	return refused(call, verdict)
 }
@@ -195,6 +195,8 @@ const (
 	leaves                // runs a command without the confinement that others have
 	secret                // reads files that may hold secrets
 	reaches               // reaches hosts that are not allowed yet
+	web                   // asks a host on the network
+	chosen                // asks a host that the user has set up for it
 	risks                 // anything else
 )
 
@@ -203,6 +205,8 @@ func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
 	switch {
 	case k == looks:
 		return true
+	case k == web || k == chosen: // changes nothing, so that plan mode is no reason to ask again
+		return granted || slices.Contains(p.allow, call.Tool) || k == chosen && call.Mode == agent.ModeAuto
 	case call.Mode == agent.ModePlan || k == protected:
 		return false
 	case granted:
@@ -230,6 +234,12 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 	}
 	if hosts := call.Access.Hosts; len(hosts) > 0 { // first, because the answer says what it may reach
 		return ask(reaches, agent.ReasonHosts, strings.Join(hosts, ", "))
+	}
+	if call.Access.WebChosen {
+		return ask(chosen, agent.ReasonWeb, call.Access.Web)
+	}
+	if call.Access.Web != "" {
+		return ask(web, agent.ReasonWeb, call.Access.Web)
 	}
 	for _, path := range call.Access.Writes {
 		if real := boundary.Resolve(path); p.controls(path) || p.controls(real) || p.inBareRepository(real) {
@@ -358,13 +368,14 @@ func (p *Policy) key(call agent.GateCall) string {
 	parts := struct {
 		Tool, Command, Dir, Task, Input string
 		Writes, Reads                   []string
+		Web                             string   `json:",omitempty"`
 		Unconfined                      bool     `json:",omitempty"`
 		Hosts                           []string `json:",omitempty"`
-	}{Tool: call.Tool, Command: call.Access.Command, Task: call.Access.Task, Unconfined: call.Access.Confinement == agent.Unconfined, Hosts: call.Access.Hosts}
+	}{Tool: call.Tool, Command: call.Access.Command, Task: call.Access.Task, Unconfined: call.Access.Confinement == agent.Unconfined, Hosts: call.Access.Hosts, Web: call.Access.Web}
 	switch {
 	case parts.Command != "" && call.Access.Dir != "":
 		parts.Dir = boundary.Resolve(call.Access.Dir)
-	case parts.Command != "":
+	case parts.Command != "", parts.Web != "":
 	case len(call.Access.Writes) > 0:
 		parts.Writes = resolveAll(call.Access.Writes)
 	case len(call.Access.Reads) > 0:

@@ -80,6 +80,12 @@ func jailed(command string, how agent.Confinement) agent.GateCall {
 	return agent.GateCall{Tool: "Bash", Access: agent.Access{Command: command, Confinement: how}}
 }
 
+// visits returns a call that asks a host on the network.
+func visits(tool, host string, chosen bool) agent.GateCall {
+	input, _ := json.Marshal(map[string]string{"url": "https://" + host + "/"})
+	return agent.GateCall{Tool: tool, ReadOnly: true, Input: input, Access: agent.Access{Web: host, WebChosen: chosen}}
+}
+
 func types(text, task string) agent.GateCall {
 	return agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: text, Task: task}}
 }

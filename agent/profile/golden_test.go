@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/ask"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/fetch"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/anthropic"
 	"atelier.dev/atelier/agent/llm/compat"
@@ -95,7 +96,8 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 // productTools are the tools of a session as the product assembles them
 // (backend/workbench/assemble.go).
 func productTools(e env.Environment) []agent.Tool {
-	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), subagent.Tools(nil)...)
+	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), fetch.Tool(fetch.Config{}))
+	all = append(all, subagent.Tools(nil)...)
 	return append(append(all, ask.Tool(), todo.Tool()), plan.Tools()...)
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/fetch"
 	"atelier.dev/atelier/agent/journal"
 	"atelier.dev/atelier/agent/llm"
 	client "atelier.dev/atelier/agent/mcp"
@@ -117,6 +118,7 @@ type Workbench struct {
 	exports   *transfer.Exports
 	imports   *transfer.Imports
 	unsent    *unsent.Texts
+	pages     *fetch.Pages
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -139,7 +141,7 @@ func New(cfg Config) *Workbench {
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue}),
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, looking: folderLooks{at: lookAt},
 		guard:  guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
-		unsent: unsent.New(cfg.Store, cfg.Folder),
+		unsent: unsent.New(cfg.Store, cfg.Folder), pages: fetch.NewPages(time.Now),
 	}
 	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
 	w.asking = &asking{bench: w, calls: map[client.Caller]func(agent.SideRequest) bool{}}

@@ -29,6 +29,8 @@ export type Access = {
   dir?: string
   task?: string
   only_reads?: boolean
+  web?: string
+  web_chosen?: boolean
   own?: boolean
   confinement?: Confinement
   hosts?: string[]
@@ -472,6 +474,7 @@ export type Details = {
   skill?: SkillUse
   loaded?: string[]
   kept?: KeptState
+  card?: unknown
 }
 
 export type DiffReply = {
@@ -1744,7 +1747,7 @@ export type ProviderRef = {
   provider: string
 }
 
-export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary" | "commit" | "sampling"
+export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary" | "commit" | "sampling" | "fetch"
 
 export type PutBackRequest = {
   session?: string
@@ -1805,7 +1808,7 @@ export type RateLimitReport = {
   limit: RateLimit
 }
 
-export type ReasonCode = "tool_off" | "skill" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_unsure" | "command_place" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "hosts" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "lists_deny" | "lists_ask" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed" | "question" | "plan_first" | "plan_ready" | "asks_nothing"
+export type ReasonCode = "tool_off" | "skill" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_unsure" | "command_place" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "hosts" | "web" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "lists_deny" | "lists_ask" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed" | "question" | "plan_first" | "plan_ready" | "asks_nothing"
 
 export type Reasoning = {
   text?: string

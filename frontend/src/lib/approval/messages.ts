@@ -8,6 +8,7 @@ export const messages = {
   covers_command: '“For session” covers exactly this command in the same folder.',
   covers_typing: '“For session” covers typing exactly this to task {task}.',
   covers_files: '“For session” covers every {tool} of {files}.',
+  covers_web: '“For session” lets the agent use this tool on {hosts} without asking.',
   covers_hosts:
     '“For session” and “In this project” let every confined command reach {hosts}; “Allow” only this one.',
   covers_named: { one: '{first} and {n} other file', other: '{first} and {n} other files' },

@@ -9,6 +9,7 @@ export const zhCN: Translated<typeof messages> = {
   covers_command: '“本会话内”只涵盖同一文件夹中的这条命令。',
   covers_typing: '“本会话内”只涵盖向任务 {task} 输入同样的内容。',
   covers_files: '“本会话内”涵盖对 {files} 的每次 {tool}。',
+  covers_web: '“本会话内”允许智能体不再询问即对 {hosts} 使用此工具。',
   covers_hosts: '“本会话内”和“在本项目中”让所有受限命令都能访问 {hosts}；“允许”只涵盖这一条。',
   covers_named: { one: '{first} 和另外 {n} 个文件', other: '{first} 和另外 {n} 个文件' },
   covers_server: '“本会话内”只涵盖以相同参数调用 {server} 的 {tool}。',

@@ -17,6 +17,7 @@ export const messages = {
   purpose: 'For',
   purpose_turn: 'Turns',
   purpose_title: 'Titles',
+  purpose_fetch: 'Questions about pages',
   purpose_suggestion: 'Suggestions',
   purpose_subagent: 'Agents',
   purpose_summary: 'Summaries',

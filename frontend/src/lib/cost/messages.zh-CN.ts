@@ -18,6 +18,7 @@ export const zhCN: Translated<typeof messages> = {
   purpose: '用途',
   purpose_turn: '回合',
   purpose_title: '标题',
+  purpose_fetch: '有关网页的提问',
   purpose_suggestion: '建议',
   purpose_subagent: '智能体',
   purpose_summary: '总结',

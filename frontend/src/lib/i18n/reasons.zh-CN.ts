@@ -21,6 +21,7 @@ export const reasons: Record<ReasonCode, string> = {
   confined: '这条命令在限制中运行：只能写入项目，只能访问设置允许的地址。',
   unconfined: '这条命令要求不受限制地运行：它将可以修改你能修改的任何文件，并访问网络。',
   hosts: '这条命令需要访问 {0}，而受限的命令在此处无法访问。',
+  web: '这会向 {0} 发送请求，返回的内容会展示给模型。',
   unforeseen: '无法预知工具 {0} 会做什么。',
   rule_denies: '规则 {0} 拒绝了它。',
   rule_asks: '规则 {0} 要求先询问你。',

@@ -92,14 +92,15 @@ function limits(all: Record<string, unknown>, command: string, dir: string | und
 
 /** What “Allow for session” covers: the calls that Policy.Grant in agent/permission takes for equal. */
 export type Coverage = {
-  by: 'command' | 'typing' | 'files' | 'hosts' | 'server' | 'arguments'
+  by: 'command' | 'typing' | 'files' | 'hosts' | 'web' | 'server' | 'arguments'
   /** The names of the files, or of the hosts. */
   files: readonly string[]
 }
 
 export function coverageOf({ tool, access, origin }: ApprovalRequest): Coverage {
-  const { command, task, writes = [], reads = [], hosts = [] } = access
+  const { command, task, writes = [], reads = [], hosts = [], web } = access
   if (hosts.length > 0) return { by: 'hosts', files: hosts }
+  if (web) return { by: 'web', files: [web] }
   const paths = writes.length > 0 ? writes : reads
   const files = paths.map((path) => path.slice(path.search(/[^\\/]*$/)))
   if (command) return { by: task ? 'typing' : 'command', files: [] }

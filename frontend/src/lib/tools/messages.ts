@@ -26,6 +26,15 @@ export const messages = {
   not_answered: 'not answered',
   no_plan: 'without a plan',
   sent_back: 'sent back',
+  page_answered: 'Status',
+  page_kind: 'Kind',
+  page_from: 'From',
+  page_kept: 'what was fetched in the last 15 minutes',
+  page_question: 'Question',
+  page_model: 'Answered by',
+  page_leads: 'It leads to another host, from which nothing was fetched:',
+  page_elsewhere: 'leads elsewhere',
+  page_links: { one: '{n} link', other: '{n} links' },
   plan_edited: 'You edited this plan before you approved it.',
 } as const
 

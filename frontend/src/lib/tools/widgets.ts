@@ -7,6 +7,7 @@ import FilePen from '@lucide/svelte/icons/file-pen-line'
 import FilePlus from '@lucide/svelte/icons/file-plus-2'
 import FileText from '@lucide/svelte/icons/file-text'
 import FolderSearch from '@lucide/svelte/icons/folder-search'
+import Globe from '@lucide/svelte/icons/globe'
 import GraduationCap from '@lucide/svelte/icons/graduation-cap'
 import Hourglass from '@lucide/svelte/icons/hourglass'
 import ListTodo from '@lucide/svelte/icons/list-todo'
@@ -19,6 +20,8 @@ import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Wrench from '@lucide/svelte/icons/wrench'
 import { progressOf, todosOf } from '../model/todos'
 import { isAnswered, repliesOf } from '../model/question'
+import { fetchCardOf } from '../model/web'
+import { bytes } from '../model/format'
 import AskBody from './AskBody.svelte'
 import PlanBody from './PlanBody.svelte'
 import TodoBody from './TodoBody.svelte'
@@ -27,6 +30,7 @@ import { serverCall } from '../model/serverCall'
 import type { ToolEntry } from '../model/entries'
 import { own } from './messages'
 import ChangeBody from './ChangeBody.svelte'
+import FetchBody from './FetchBody.svelte'
 import GenericBody from './GenericBody.svelte'
 import ServerBody from './ServerBody.svelte'
 import SkillBody from './SkillBody.svelte'
@@ -61,6 +65,13 @@ const progress = ({ details }: ToolEntry) => {
   return of > 0 ? `${done}/${of}` : ''
 }
 
+/** How a page answered, in a few words. */
+function fetched({ details }: ToolEntry): string {
+  const card = fetchCardOf(details?.card)
+  if (!card) return ''
+  return card.redirect ? own('page_elsewhere') : bytes(card.bytes)
+}
+
 const widgets: Record<string, Widget> = {
   Read: { icon: FileText, body: TextBody },
   Write: { icon: FilePlus, body: ChangeBody, wide: true },
@@ -69,6 +80,7 @@ const widgets: Record<string, Widget> = {
   Bash: { icon: SquareTerminal, body: TerminalBody },
   Grep: { icon: Search, body: TextBody },
   Glob: { icon: FolderSearch, body: TextBody },
+  WebFetch: { icon: Globe, body: FetchBody, result: fetched },
   SpawnAgent: { icon: Bot, body: TextBody, scrolls: true },
   SendInput: { icon: MessageSquare, body: ReportBody },
   Wait: { icon: Hourglass, body: ReportBody },

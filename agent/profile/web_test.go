@@ -1,0 +1,71 @@
+package profile_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/fetch"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/network"
+	"atelier.dev/atelier/agent/profile"
+)
+
+// scenario has a model make one call of a tool in its wire format, and returns the end of
+// the call and what the model read afterwards.
+func scenario(t *testing.T, provider string, tool agent.Tool, call llmtest.Call) (agent.ToolCallEnd, string) {
+	t.Helper()
+	p := newPlace(t, provider, profile.NamingNative, nil, llmtest.Round{Calls: []llmtest.Call{call}}, llmtest.Round{Text: "done"})
+	registry, err := agent.NewRegistry(tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.profiles = profile.New(registry, profile.Surroundings{Folder: p.folder, Home: p.home, Now: time.Now, Naming: profile.NamingNative})
+	p.open(provider, adapters[provider](p.server))
+	var end agent.ToolCallEnd
+	for _, ev := range p.run("Go.") {
+		if e, ok := ev.Data.(agent.ToolCallEnd); ok {
+			end = e
+		}
+	}
+	sent := p.server.Requests()
+	var last any
+	if err := json.Unmarshal(sent[len(sent)-1].Body, &last); err != nil {
+		t.Fatal(err)
+	}
+	return end, encoded(t, last)
+}
+
+// OAS-309, K-04: in every wire format a model fetches a page under the name and with the
+// arguments that it knows.
+func TestFetchInEveryFormat(t *testing.T) {
+	t.Parallel()
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<title>Rows</title><p>There are <b>12</b> rows.")
+	}))
+	t.Cleanup(site.Close)
+	tool := fetch.Tool(fetch.Config{Hosts: func(context.Context) (network.Settings, error) {
+		return network.Settings{AllowedDomains: []string{strings.TrimPrefix(site.URL, "http://")}}, nil
+	}})
+	for provider, call := range map[string]llmtest.Call{
+		"anthropic": llmtest.Use("WebFetch", object{"url": site.URL, "prompt": "How many?"}),
+		"openai":    llmtest.Use("web_fetch", object{"url": site.URL}),
+		"gemini":    llmtest.Use("web_fetch", object{"prompt": "How many rows? " + site.URL}),
+		"compat":    llmtest.Use("WebFetch", object{"url": site.URL, "timeout": 5}),
+	} {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			end, told := scenario(t, provider, tool, call)
+			if end.Tool != "WebFetch" || end.IsError || !strings.Contains(told, "There are **12** rows.") {
+				t.Errorf("%+v\n%s", end, told)
+			}
+		})
+	}
+}

@@ -1,0 +1,105 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { violations } from './axe'
+import { openPage, prompt, shots, unfoldTurn, untilArmed } from './browser'
+import { startHost } from './host'
+import { startModel } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+const sites: Server[] = []
+afterEach(() => {
+  for (const site of sites.splice(0)) site.close()
+})
+
+const manual = `<!doctype html><html><head><title>The manual of rows</title></head><body>
+<nav><a href="/">Home</a></nav><article><h1>Rows</h1>
+<p>A row is stored before it is shown, so that nothing is lost when the power goes, and nobody sees what is not there.</p>
+<p>Rows are read in their order, which is the order in which they were written, and each has a number that never changes.</p>
+<p>See <a href="/deleting">how rows are deleted</a>, <a href="https://other.example/a?b=c">the old manual</a> and
+<a href="javascript:alert(1)">this</a>, which has more examples, more words, and more commas, than this page.</p>
+</article></body></html>`
+
+async function startSite() {
+  const site = createServer((request, response) => {
+    if (request.url === '/moved') {
+      response.writeHead(302, { location: 'https://other.example/manual' }).end()
+      return
+    }
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    response.end(manual)
+  })
+  sites.push(site)
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  const { port } = site.address() as AddressInfo
+  return `127.0.0.1:${port}`
+}
+
+async function start(locale: string) {
+  const site = await startSite()
+  const fetches = (path: string) => ({ name: 'web_fetch', input: { url: `http://${site}${path}` } })
+  const model = (stage.model = await startModel([
+    {
+      calls: [
+        fetches('/manual'),
+        fetches('/moved'),
+        { name: 'web_fetch', input: { url: 'http://169.254.169.254/latest' } },
+      ],
+    },
+    { text: 'Rows are stored first.' },
+  ]))
+  const settings = JSON.stringify({ sandbox: { network: { allowedDomains: [site] } } })
+  const host = (stage.host = await startHost({
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+    files: { '../.agent/settings.json': settings },
+  }))
+  return { model, site, ...(await openPage(stage.browser, host.url, { locale })) }
+}
+
+// OAS-309, K-12
+test('a page is fetched once its host was allowed, and its card has its title and links', async () => {
+  const { model, page, offences } = await start('en')
+  await prompt(page, 'How are rows stored?')
+  const asked = page.getByRole('region', { name: /WebFetch/ })
+  await asked.getByText('This sends a request to 127.0.0.1').waitFor()
+  await shots(page, 'web-asked')
+  expect(await violations(page)).toEqual([])
+  await untilArmed(asked)
+  await asked.getByRole('button', { name: 'For session' }).click()
+  const other = page.getByRole('region', { name: /WebFetch/ })
+  await other.getByText('This sends a request to 169.254.169.254').waitFor()
+  await untilArmed(other)
+  await other.getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByText('Rows are stored first.').waitFor()
+  await unfoldTurn(page)
+  await page.getByRole('button', { name: /^2 other calls, 1 failed/ }).click()
+  for (const at of [0, 1, 2]) {
+    const line = page.getByRole('button', { name: /WebFetch/ }).nth(at)
+    if ((await line.getAttribute('aria-expanded')) !== 'true') await line.click()
+  }
+  await page.getByText('The manual of rows', { exact: true }).waitFor()
+  await page.getByText('It leads to another host').waitFor()
+  await page.getByText('a cloud').first().waitFor()
+  await page.getByRole('button', { name: '2 links' }).click()
+  const links = page.getByRole('link', { name: /how rows are deleted|the old manual/ })
+  expect(await links.count()).toBe(2)
+  await shots(page, 'web-card')
+  expect(await violations(page)).toEqual([])
+  expect(model.heard.at(-1)).not.toContain('javascript:')
+  expect(offences).toEqual([])
+})
+
+test('the card of a page is in Chinese', async () => {
+  const { page, offences } = await start('zh-CN')
+  const message = page.getByRole('textbox', { name: '消息' })
+  await message.fill('行是怎样保存的？')
+  await message.press('Enter')
+  const asked = page.getByRole('region', { name: /WebFetch/ })
+  await asked.getByText('这会向 127.0.0.1 发送请求').waitFor()
+  await untilArmed(asked)
+  await asked.getByRole('button', { name: '本会话内' }).click()
+  await page.getByText('这会向 169.254.169.254 发送请求').waitFor()
+  await shots(page, 'web-asked-zh')
+  expect(offences).toEqual([])
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { fetchCardOf, opens, promptOf } from './web'
+
+test('a card has what can be shown, and no link that is not of the web', () => {
+  const links = [
+    { text: 'a', url: 'https://a.example' },
+    { text: 'b', url: 'javascript:alert(1)' },
+    { url: 'http://c.example' },
+    null,
+  ]
+  const card = fetchCardOf({ url: 'https://x.example', title: 3, status: 200, links })
+  expect(card?.links).toEqual([
+    { text: 'a', url: 'https://a.example' },
+    { text: '', url: 'http://c.example' },
+  ])
+  expect(card?.title).toBe('')
+  expect(fetchCardOf(undefined)).toBeUndefined()
+  expect(fetchCardOf('x')).toBeUndefined()
+  expect(fetchCardOf({ links: 'x' })?.links).toEqual([])
+})
+
+test('only addresses of the web open', () => {
+  expect(opens('HTTPS://a.example')).toBe(true)
+  expect(opens('file:///etc/passwd')).toBe(false)
+  expect(opens(' https://a.example')).toBe(false)
+})
+
+test('the prompt is the one of the call', () => {
+  expect(promptOf('{"url":"https://a.example","prompt":"What?"}')).toBe('What?')
+  expect(promptOf('{"url":"https://a.example"}')).toBe('')
+})
