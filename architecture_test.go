@@ -85,6 +85,8 @@ var mayImport = map[string][]string{
 	"backend/hooks":              {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"backend/skills":             {"agent", "agent/changes", "agent/skill", "agent/skill/validate", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"backend/mcp":                {"agent", "agent/changes", "agent/mcp", "agent/mcp/...", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
+	"backend/editors":            {"agent/changes", "agent/sandbox", "backend", "backend/dispatch"},
+	"backend/moved":              {"agent/project", "backend", "backend/dispatch"},
 	"backend/transfer":           {"agent", "agent/llm", "backend", "backend/dispatch", "backend/redact", "backend/transcript", "backend/transcript/export"},
 	"backend/feed":               {"agent", "agent/llm", "backend/internal/..."},
 	"backend/workbench":          {"agent/...", "agent", "backend/...", "backend"},

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/authors"
+	"atelier.dev/atelier/backend/editors"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -193,11 +194,11 @@ func TestFilesOfAWorktree(t *testing.T) {
 	}
 	path, reports := program(t, t.TempDir(), "editor")
 	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
-	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Session: theirs.ID, Path: "shell"})
+	must[backend.Empty](p, "files.open", editors.OpenFileRequest{Session: theirs.ID, Path: "shell"})
 	if got := told(t, reports); got != "editor\n<"+filepath.Join(p.folder, theirs.Worktree, "shell")+">\n" {
 		t.Errorf("opened %s", got)
 	}
-	if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Session: theirs.ID, Path: "../../../x"}); err == nil || err.ID != backend.ProblemChangesOutside {
+	if _, err := call[backend.Empty](p, "files.open", editors.OpenFileRequest{Session: theirs.ID, Path: "../../../x"}); err == nil || err.ID != backend.ProblemChangesOutside {
 		t.Errorf("%v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/editors"
 	"atelier.dev/atelier/backend/workbench"
 	"github.com/google/go-cmp/cmp"
 )
@@ -65,15 +66,15 @@ func TestOpenInThePreferredEditor(t *testing.T) {
 		"'" + path + "' ; rm":                      "<;>\n<rm>\n<" + filepath.Join(p.folder, name) + ">\n",
 	} {
 		prefer(p, func(prefs *backend.Preferences) { prefs.Editor = command })
-		must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: name, Line: 7})
+		must[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: name, Line: 7})
 		if got := told(t, reports); got != "my editor\n"+want {
 			t.Errorf("%s: %s", command, got)
 		}
 	}
-	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: filepath.Join(p.folder, name)})
+	must[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: filepath.Join(p.folder, name)})
 	told(t, reports)
 	for path, want := range map[string]backend.ProblemID{"../x": backend.ProblemChangesOutside, "/etc/passwd": backend.ProblemChangesOutside, "none": backend.ProblemFileMissing} {
-		if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: path}); err == nil || err.ID != want {
+		if _, err := call[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: path}); err == nil || err.ID != want {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -81,7 +82,7 @@ func TestOpenInThePreferredEditor(t *testing.T) {
 		"no-such-program-here {file}": backend.ProblemEditorAbsent, "./x {file}": backend.ProblemEditorAbsent, "/no/such {file}": backend.ProblemEditorAbsent,
 	} {
 		prefer(p, func(prefs *backend.Preferences) { prefs.Editor = command })
-		if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: name}); err == nil || err.ID != want {
+		if _, err := call[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: name}); err == nil || err.ID != want {
 			t.Errorf("%s: %v", command, err)
 		}
 	}
@@ -95,7 +96,7 @@ func TestOpenTheUsersSettings(t *testing.T) {
 	settings := filepath.Join(home, ".agent", "settings.json")
 	path, reports := program(t, t.TempDir(), "edit")
 	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
-	if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: settings}); err == nil || err.ID != backend.ProblemFileMissing {
+	if _, err := call[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: settings}); err == nil || err.ID != backend.ProblemFileMissing {
 		t.Errorf("%v", err)
 	}
 	for _, name := range []string{"settings.json", "other.json"} {
@@ -103,12 +104,12 @@ func TestOpenTheUsersSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: settings})
+	must[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: settings})
 	if got := told(t, reports); got != "edit\n<"+settings+">\n" {
 		t.Error(got)
 	}
 	other := filepath.Join(filepath.Dir(settings), "other.json")
-	if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: other}); err == nil || err.ID != backend.ProblemChangesOutside {
+	if _, err := call[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: other}); err == nil || err.ID != backend.ProblemChangesOutside {
 		t.Errorf("%v", err)
 	}
 }
@@ -126,7 +127,7 @@ func TestAnEditorThatFails(t *testing.T) {
 	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
 	var err *backend.Error
 	for err == nil {
-		_, err = call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: "f"})
+		_, err = call[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: "f"})
 	}
 	if err.ID != backend.ProblemEditorEnded || err.Message != "edit ended at once with an error." {
 		t.Errorf("%+v", err)
@@ -141,12 +142,12 @@ func TestOpenInABatchFile(t *testing.T) {
 	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
 	for _, name := range []string{"a&calc", "a%PATH%", "a|b", "a^b"} {
 		p.putFile(name, "1\n")
-		if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: name}); err == nil || err.ID != backend.ProblemEditorFailed {
+		if _, err := call[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: name}); err == nil || err.ID != backend.ProblemEditorFailed {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	p.putFile("a b", "1\n")
-	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: "a b"})
+	must[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: "a b"})
 	if got := told(t, reports); got != "code.cmd\n<"+filepath.Join(p.folder, "a b")+">\n" {
 		t.Error(got)
 	}
@@ -160,7 +161,7 @@ func TestOpenInAKnownEditor(t *testing.T) {
 	env := map[string]string{"EDITOR": "vim"}
 	p := newPage(t, t.TempDir(), t.TempDir(), func(name string) string { return env[name] })
 	p.putFile("f", "1\n")
-	open := workbench.OpenFileRequest{Path: "f", Line: 3}
+	open := editors.OpenFileRequest{Path: "f", Line: 3}
 	if _, err := call[backend.Empty](p, "files.open", open); err == nil || err.ID != backend.ProblemEditorMissing || err.Next != "Name one in Settings, such as code -g {file}:{line}." {
 		t.Errorf("%+v", err)
 	}
@@ -193,7 +194,7 @@ func TestEditorIsCheckedWhenItIsChosen(t *testing.T) {
 	p.putFile("f", "1\n")
 	for _, command := range []string{"'unclosed", "{file}", `"" x`, "code\n{file}", "code " + strings.Repeat("x", 4000)} {
 		for method, args := range map[string]any{
-			"preferences.change": workbench.PreferencesChange{After: backend.Preferences{Editor: command}}, "editors.check": workbench.EditorCommand{Command: command}, "editors.try": workbench.EditorCommand{Command: command},
+			"preferences.change": workbench.PreferencesChange{After: backend.Preferences{Editor: command}}, "editors.check": editors.EditorCommand{Command: command}, "editors.try": editors.EditorCommand{Command: command},
 		} {
 			if _, err := call[json.RawMessage](p, method, args); err == nil || err.ID != backend.ProblemEditorInvalid {
 				t.Errorf("%s %q: %v", method, command, err)
@@ -204,7 +205,7 @@ func TestEditorIsCheckedWhenItIsChosen(t *testing.T) {
 		t.Fatal(err)
 	}
 	prefer(p, func(prefs *backend.Preferences) { prefs.Theme = "dark" })
-	if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: "f"}); err == nil || err.ID != backend.ProblemEditorInvalid {
+	if _, err := call[backend.Empty](p, "files.open", editors.OpenFileRequest{Path: "f"}); err == nil || err.ID != backend.ProblemEditorInvalid {
 		t.Errorf("open: %v", err)
 	}
 }
@@ -215,30 +216,30 @@ func TestEditorsAreFoundAndTried(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
 	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
-	if got := must[workbench.Editors](p, "editors.list", backend.Empty{}); got.Found != nil || got.Automatic != "" {
+	if got := must[editors.EditorList](p, "editors.list", backend.Empty{}); got.Found != nil || got.Automatic != "" {
 		t.Errorf("without editors: %+v", got)
 	}
-	if _, err := call[workbench.EditorAnswer](p, "editors.check", workbench.EditorCommand{}); err == nil || err.ID != backend.ProblemEditorMissing {
+	if _, err := call[editors.EditorAnswer](p, "editors.check", editors.EditorCommand{}); err == nil || err.ID != backend.ProblemEditorMissing {
 		t.Errorf("automatic: %v", err)
 	}
 	_, kate := program(t, bin, "kate")
 	program(t, bin, "zed")
-	want := workbench.Editors{
-		Found:     []workbench.Editor{{Name: "Zed", Command: "zed {file}:{line}"}, {Name: "Kate", Command: "kate --line {line} {file}"}},
+	want := editors.EditorList{
+		Found:     []editors.Editor{{Name: "Zed", Command: "zed {file}:{line}"}, {Name: "Kate", Command: "kate --line {line} {file}"}},
 		Automatic: "Zed",
 	}
-	if diff := cmp.Diff(want, must[workbench.Editors](p, "editors.list", backend.Empty{})); diff != "" {
+	if diff := cmp.Diff(want, must[editors.EditorList](p, "editors.list", backend.Empty{})); diff != "" {
 		t.Error(diff)
 	}
-	command := workbench.EditorCommand{Command: "kate --line {line} {file}"}
-	if got := must[workbench.EditorAnswer](p, "editors.check", command); got.Name != "Kate" {
+	command := editors.EditorCommand{Command: "kate --line {line} {file}"}
+	if got := must[editors.EditorAnswer](p, "editors.check", command); got.Name != "Kate" {
 		t.Errorf("check: %+v", got)
 	}
-	if _, err := call[workbench.EditorAnswer](p, "editors.check", workbench.EditorCommand{Command: "absent"}); err == nil || err.ID != backend.ProblemEditorAbsent {
+	if _, err := call[editors.EditorAnswer](p, "editors.check", editors.EditorCommand{Command: "absent"}); err == nil || err.ID != backend.ProblemEditorAbsent {
 		t.Errorf("absent: %v", err)
 	}
 
-	if _, err := call[workbench.EditorAnswer](p, "editors.try", command); err == nil || err.ID != backend.ProblemEditorNothing {
+	if _, err := call[editors.EditorAnswer](p, "editors.try", command); err == nil || err.ID != backend.ProblemEditorNothing {
 		t.Errorf("an empty project: %v", err)
 	}
 	p.putFile(".hidden", "")
@@ -247,7 +248,7 @@ func TestEditorsAreFoundAndTried(t *testing.T) {
 	}
 	for _, name := range []string{"docs/deep.md", "top.txt"} {
 		p.putFile(name, "")
-		if got := must[workbench.EditorAnswer](p, "editors.try", command); got.Path != name {
+		if got := must[editors.EditorAnswer](p, "editors.try", command); got.Path != name {
 			t.Errorf("try: %+v, want %s", got, name)
 		}
 		if got, want := told(t, kate), "kate\n<--line>\n<1>\n<"+filepath.Join(p.folder, name)+">\n"; got != want {

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/editors"
 )
 
 // preferences returns the stored preferences, with the environment's model for
@@ -86,8 +87,8 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 		return p, err
 	}
 	if p.Editor != "" && p.Editor != shown.Editor {
-		if _, err := splitCommand(p.Editor); err != nil {
-			return p, backend.Problem(backend.ProblemEditorInvalid, placeInFile).Because(err)
+		if _, err := editors.Split(p.Editor); err != nil {
+			return p, backend.Problem(backend.ProblemEditorInvalid, editors.PlaceInFile).Because(err)
 		}
 	}
 	p.Damaged = false

@@ -24,12 +24,14 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/caches"
 	"atelier.dev/atelier/backend/dispatch"
+	"atelier.dev/atelier/backend/editors"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/mcp"
 	"atelier.dev/atelier/backend/models"
+	"atelier.dev/atelier/backend/moved"
 	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/skills"
 	"atelier.dev/atelier/backend/transfer"
@@ -127,7 +129,8 @@ type Workbench struct {
 	measuring chan struct{}
 	looks     looks
 	looking   folderLooks
-	relinked  relinked
+	moved     *moved.Sessions
+	editors   *editors.Editors
 }
 
 // New returns a workbench. Close stops everything that runs in it.
@@ -149,6 +152,8 @@ func New(cfg Config) *Workbench {
 	w.skills = w.newSkills()
 	w.hooks = w.newHooks()
 	w.review = review.New(w.trust, w.hooks, w.servers, w.skills)
+	w.moved = moved.New(cfg.Store, cfg.Folder)
+	w.editors = editors.New(editors.Config{Folder: cfg.Folder, Store: cfg.Store, Getenv: cfg.Getenv, Worktree: w.worktreeOf, IsSettings: w.hooks.Reads})
 	w.exports = transfer.NewExports(transfer.ExportConfig{
 		Store: cfg.Store, Session: w.session, Keys: w.providers.Keys, User: userHome(cfg), Dir: filepath.Join(cfg.Home, "exports"), PickSave: cfg.PickSave,
 	})
@@ -212,12 +217,9 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "tasks.open", w.openTask)
 	w.changeMethods(d)
 	w.undoMethods(d)
-	dispatch.Handle(d, "files.open", w.openFile)
+	w.editors.Register(d)
 	dispatch.Handle(d, "files.blame", w.blame)
 	dispatch.Handle(d, "files.list", w.listFiles)
-	dispatch.Handle(d, "editors.list", w.listEditors)
-	dispatch.Handle(d, "editors.check", w.checkEditor)
-	dispatch.Handle(d, "editors.try", w.tryEditor)
 	dispatch.Handle(d, "costs.summary", w.costs)
 	w.providers.Register(d)
 	w.storeMethods(d)
@@ -289,10 +291,7 @@ func (w *Workbench) undoMethods(d *dispatch.Dispatcher) {
 func (w *Workbench) storeMethods(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "store.health", w.storeHealth)
 	dispatch.Handle(d, "store.accept", w.acceptLoss)
-	dispatch.Handle(d, "project.moved", w.movedHere)
-	dispatch.Handle(d, "project.bring_over", w.bringOver)
-	dispatch.Handle(d, "project.take_back", w.takeBack)
-	dispatch.Handle(d, "project.leave_there", w.leaveThere)
+	w.moved.Register(d)
 }
 
 // Call runs a method by name; see [dispatch.Dispatcher.Call].

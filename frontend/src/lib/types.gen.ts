@@ -534,7 +534,7 @@ export type EditorCommand = {
   command: string
 }
 
-export type Editors = {
+export type EditorList = {
   found?: Editor[]
   automatic?: string
 }
@@ -3226,7 +3226,7 @@ export interface Methods {
   "conversation.send": { args: SendRequest; reply: Empty }
   "costs.summary": { args: CostsRequest; reply: CostSummary }
   "editors.check": { args: EditorCommand; reply: EditorAnswer }
-  "editors.list": { args: Empty; reply: Editors }
+  "editors.list": { args: Empty; reply: EditorList }
   "editors.try": { args: EditorCommand; reply: EditorAnswer }
   "endpoints.list": { args: Empty; reply: EndpointList }
   "endpoints.remove": { args: ProviderRef; reply: EndpointList }

@@ -1,5 +1,5 @@
 import type { Call } from '../api'
-import type { EditorAnswer, Editors as Found } from '../types.gen'
+import type { EditorAnswer, EditorList as Found } from '../types.gen'
 
 /** The editors in which files of the project can be opened. */
 export class Editors {

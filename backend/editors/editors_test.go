@@ -1,4 +1,4 @@
-package workbench
+package editors
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ func TestEditorsThatEndAndStay(t *testing.T) {
 	}{
 		"hands over": {after: 100 * time.Millisecond, takes: 100 * time.Millisecond},
 		"fails":      {after: 100 * time.Millisecond, ends: errors.New("exit status 3"), want: backend.ProblemEditorEnded, takes: 100 * time.Millisecond},
-		"stays":      {after: time.Hour, ends: errors.New("killed"), takes: editorGrace},
+		"stays":      {after: time.Hour, ends: errors.New("killed"), takes: grace},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -29,7 +29,7 @@ func TestEditorsThatEndAndStay(t *testing.T) {
 				ended := make(chan error, 1)
 				time.AfterFunc(tt.after, func() { ended <- tt.ends })
 				began := time.Now()
-				err := editorStays(t.Context(), ended, "edit")
+				err := watch(t.Context(), ended, "edit")
 				var problem *backend.Error
 				if errors.As(err, &problem) != (tt.want != "") || problem != nil && problem.ID != tt.want || time.Since(began) != tt.takes {
 					t.Errorf("%v after %v", err, time.Since(began))

@@ -1,4 +1,6 @@
-package workbench
+// Package editors opens files in the user's editor. No shell takes part, so a name is
+// never more than a name.
+package editors
 
 import (
 	"context"
@@ -10,14 +12,13 @@ import (
 	"strings"
 	"time"
 
-	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
 )
 
-// editors are programs with a window of their own, and how they open a line, in
+// known are programs with a window of their own, and how they open a line, in
 // the order in which they are looked for.
-var editors = []struct{ name, title, arguments string }{
+var known = []struct{ name, title, arguments string }{
 	{"code", "Visual Studio Code", "-g {file}:{line}"}, {"cursor", "Cursor", "-g {file}:{line}"},
 	{"windsurf", "Windsurf", "-g {file}:{line}"}, {"codium", "VSCodium", "-g {file}:{line}"},
 	{"code-insiders", "Visual Studio Code Insiders", "-g {file}:{line}"}, {"zed", "Zed", "{file}:{line}"},
@@ -31,37 +32,14 @@ var editors = []struct{ name, title, arguments string }{
 	{"mousepad", "Mousepad", "{file}"}, {"notepad++", "Notepad++", "-n{line} {file}"}, {"notepad", "Notepad", "{file}"},
 }
 
-// placeInFile is what an editor's command is told, as examples show it.
-const placeInFile = "{file}:{line}"
+// PlaceInFile is how an editor's command says where the file and the line belong.
+const PlaceInFile = "{file}:{line}"
 
 // maxEditorCommand is far above the length of any command, in bytes.
 const maxEditorCommand = 4000
 
-// openFile opens a file of the project, or of a session's worktree, in the user's
-// editor. No shell takes part, so a name is never more than a name.
-func (w *Workbench) openFile(ctx context.Context, in OpenFileRequest) (backend.Empty, error) {
-	var none backend.Empty
-	tree, err := w.worktreeOf(ctx, in.Session)
-	if err != nil {
-		return none, err
-	}
-	path, err := w.fileHere(in.Path, tree)
-	if err != nil {
-		return none, err
-	}
-	prefs, err := backend.StoredPreferences(ctx, w.cfg.Store)
-	if err != nil {
-		return none, err
-	}
-	argv, err := w.editor(prefs.Editor)
-	if err != nil {
-		return none, err
-	}
-	return none, startEditor(ctx, argv, path, in.Line)
-}
-
-// startEditor opens a file with an editor's program and arguments.
-func startEditor(ctx context.Context, argv []string, path string, line int) error {
+// start opens a file with an editor's program and arguments.
+func start(ctx context.Context, argv []string, path string, line int) error {
 	fill := strings.NewReplacer("{file}", path, "{line}", strconv.Itoa(max(line, 1)))
 	for i := range argv[1:] {
 		argv[i+1] = fill.Replace(argv[i+1])
@@ -73,24 +51,24 @@ func startEditor(ctx context.Context, argv []string, path string, line int) erro
 	if err != nil {
 		return backend.Problem(backend.ProblemEditorFailed, filepath.Base(argv[0])).Because(err)
 	}
-	return editorStays(ctx, ended, filepath.Base(argv[0]))
+	return watch(ctx, ended, filepath.Base(argv[0]))
 }
 
-// editorGrace is how long an editor is watched. One that cannot work, for
+// grace is how long an editor is watched. One that cannot work, for
 // instance because of an argument that it does not know, ends within it.
-const editorGrace = time.Second
+const grace = time.Second
 
-// editorStays returns an error if an editor ends at once with an error. One that
+// watch returns an error if an editor ends at once with an error. One that
 // has handed the file to another process ends without one.
-func editorStays(ctx context.Context, ended <-chan error, name string) error {
-	grace := time.NewTimer(editorGrace)
-	defer grace.Stop()
+func watch(ctx context.Context, ended <-chan error, name string) error {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
 	select {
 	case err := <-ended:
 		if err != nil {
 			return backend.Problem(backend.ProblemEditorEnded, name).Because(err)
 		}
-	case <-grace.C:
+	case <-timer.C:
 	case <-ctx.Done():
 	}
 	return nil
@@ -111,39 +89,14 @@ func batchable(argv []string) error {
 	return nil
 }
 
-// fileHere returns the absolute path of an existing file of the project, or of the
-// user's own settings file. A relative path is one in a worktree, unless that is empty.
-func (w *Workbench) fileHere(shown, tree string) (string, error) {
-	name := changes.Unquote(shown)
-	if w.hooks.Reads(name) {
-		return name, exists(name, shown)
-	}
-	path := filepath.FromSlash(name)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(w.cfg.Folder, filepath.FromSlash(tree), path)
-	}
-	if rel, err := filepath.Rel(w.cfg.Folder, path); err != nil || !filepath.IsLocal(rel) || strings.ContainsRune(path, 0) {
-		return "", backend.Problem(backend.ProblemChangesOutside, shown)
-	}
-	return path, exists(path, shown)
-}
-
-// exists returns an error if there is no such file.
-func exists(path, shown string) error {
-	if _, err := os.Stat(path); err != nil {
-		return backend.Problem(backend.ProblemFileMissing, shown).Because(err)
-	}
-	return nil
-}
-
-// editor returns the program and the arguments of the user's editor: the one
+// command returns the program and the arguments of the user's editor: the one
 // that the preference names, else that of the environment if it has a window,
 // else the first known one that is installed.
-func (w *Workbench) editor(preferred string) ([]string, error) {
+func (e *Editors) command(preferred string) ([]string, error) {
 	if strings.TrimSpace(preferred) != "" {
-		words, err := splitCommand(preferred)
+		words, err := Split(preferred)
 		if err != nil {
-			return nil, backend.Problem(backend.ProblemEditorInvalid, placeInFile).Because(err)
+			return nil, backend.Problem(backend.ProblemEditorInvalid, PlaceInFile).Because(err)
 		}
 		program := sandbox.LookPath(words[0])
 		if !filepath.IsAbs(program) { // a path in the project is not taken either
@@ -155,31 +108,31 @@ func (w *Workbench) editor(preferred string) ([]string, error) {
 		return append([]string{program}, words[1:]...), nil
 	}
 	for _, variable := range []string{"VISUAL", "EDITOR"} {
-		words, err := splitCommand(w.cfg.Getenv(variable))
+		words, err := Split(e.cfg.Getenv(variable))
 		if err != nil {
 			continue
 		}
-		for _, known := range editors {
-			if strings.TrimSuffix(filepath.Base(words[0]), ".exe") != known.name {
+		for _, k := range known {
+			if strings.TrimSuffix(filepath.Base(words[0]), ".exe") != k.name {
 				continue
 			}
 			if program := sandbox.LookPath(words[0]); filepath.IsAbs(program) {
-				return append([]string{program}, strings.Fields(known.arguments)...), nil
+				return append([]string{program}, strings.Fields(k.arguments)...), nil
 			}
 		}
 	}
-	for _, known := range editors {
-		if program := sandbox.LookPath(known.name); program != "" {
-			return append([]string{program}, strings.Fields(known.arguments)...), nil
+	for _, k := range known {
+		if program := sandbox.LookPath(k.name); program != "" {
+			return append([]string{program}, strings.Fields(k.arguments)...), nil
 		}
 	}
-	return nil, backend.Problem(backend.ProblemEditorMissing, placeInFile)
+	return nil, backend.Problem(backend.ProblemEditorMissing, PlaceInFile)
 }
 
-// splitCommand splits an editor's command into words. Quotation marks keep
+// Split splits an editor's command into words. Quotation marks keep
 // spaces in a word; nothing else is special. A command that does not say where
 // the file belongs gets it at its end.
-func splitCommand(command string) (words []string, err error) {
+func Split(command string) (words []string, err error) {
 	var word strings.Builder
 	var quote rune
 	begun := false
@@ -216,13 +169,4 @@ func splitCommand(command string) (words []string, err error) {
 		words = append(words, "{file}")
 	}
 	return words, nil
-}
-
-// OpenFileRequest is for files.open. A relative path is one in the session's worktree,
-// if it has one. Line counts from 1; 0 means the beginning.
-type OpenFileRequest struct {
-	Session string `json:"session,omitempty"`
-
-	Path string `json:"path"`
-	Line int    `json:"line,omitempty"`
 }

@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/moved"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -56,10 +57,10 @@ func TestMovedFolder(t *testing.T) {
 	if err := store.CreateSession(t.Context(), backend.SessionInfo{ID: "a", Folder: at("old"), State: agent.StateIdle}); err != nil {
 		t.Fatal(err)
 	}
-	offer := func(folder string) workbench.MovedFolder {
-		return reply[workbench.MovedFolder](t, openOn(t, store, folder), "project.moved", "{}")
+	offer := func(folder string) moved.MovedFolder {
+		return reply[moved.MovedFolder](t, openOn(t, store, folder), "project.moved", "{}")
 	}
-	nothing := workbench.MovedFolder{}
+	nothing := moved.MovedFolder{}
 	if got := offer(at("old")); got != nothing { // which notes what it is known by
 		t.Errorf("at its own place: %+v", got)
 	}
@@ -73,8 +74,8 @@ func TestMovedFolder(t *testing.T) {
 		t.Errorf("elsewhere: %+v", got)
 	}
 	bench := openOn(t, store, at("new"))
-	want := workbench.MovedFolder{Folder: at("old"), Sessions: 1, By: "marker"}
-	got := reply[workbench.MovedFolder](t, bench, "project.moved", "{}")
+	want := moved.MovedFolder{Folder: at("old"), Sessions: 1, By: "marker"}
+	got := reply[moved.MovedFolder](t, bench, "project.moved", "{}")
 	if got == nothing {
 		t.Skip("this system does not tell when a folder was made")
 	}
@@ -82,14 +83,14 @@ func TestMovedFolder(t *testing.T) {
 		t.Fatal(diff)
 	}
 	args, _ := json.Marshal(got)
-	reply[workbench.MovedFolder](t, bench, "project.bring_over", string(args))
+	reply[moved.MovedFolder](t, bench, "project.bring_over", string(args))
 	if list, err := store.Sessions(t.Context(), at("new")); len(list) != 1 || err != nil {
 		t.Errorf("brought over: %+v, %v", list, err)
 	}
 	if got := offer(at("new")); got != nothing {
 		t.Errorf("once brought over: %+v", got)
 	}
-	reply[workbench.MovedFolder](t, bench, "project.take_back", "{}")
+	reply[moved.MovedFolder](t, bench, "project.take_back", "{}")
 	if list, err := store.Sessions(t.Context(), at("old")); len(list) != 1 || err != nil {
 		t.Errorf("taken back: %+v, %v", list, err)
 	}
@@ -120,12 +121,12 @@ func TestMovedFolderOfAnOlderProgram(t *testing.T) {
 	if err := store.CreateSession(t.Context(), backend.SessionInfo{ID: "a", Folder: "/gone/shop", State: agent.StateIdle}); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]workbench.MovedFolder{"shop": {Folder: "/gone/shop", Sessions: 1, By: "name"}, "shoe": {}} {
+	for name, want := range map[string]moved.MovedFolder{"shop": {Folder: "/gone/shop", Sessions: 1, By: "name"}, "shoe": {}} {
 		folder := filepath.Join(top, name)
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, reply[workbench.MovedFolder](t, openOn(t, store, folder), "project.moved", "{}")); diff != "" {
+		if diff := cmp.Diff(want, reply[moved.MovedFolder](t, openOn(t, store, folder), "project.moved", "{}")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -141,7 +142,7 @@ func TestMovedFolderThatIsKnownBest(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	old, moved := filepath.Join(top, "old"), filepath.Join(top, "moved")
+	old, here := filepath.Join(top, "old"), filepath.Join(top, "moved")
 	for i, folder := range []string{"/gone/first/moved", old, "/gone/last/moved"} {
 		info := backend.SessionInfo{ID: string(rune('a' + i)), Folder: folder, State: agent.StateIdle, CreatedAt: int64(i + 1), UpdatedAt: int64(i + 1)}
 		if err := store.CreateSession(t.Context(), info); err != nil {
@@ -154,12 +155,12 @@ func TestMovedFolderThatIsKnownBest(t *testing.T) {
 	if project.Identify(t.Context(), old).Marker == "" {
 		t.Skip("this system does not tell when a folder was made")
 	}
-	reply[workbench.MovedFolder](t, openOn(t, store, old), "project.moved", "{}") // which notes what it is known by
-	if err := os.Rename(old, moved); err != nil {
+	reply[moved.MovedFolder](t, openOn(t, store, old), "project.moved", "{}") // which notes what it is known by
+	if err := os.Rename(old, here); err != nil {
 		t.Fatal(err)
 	}
-	got := reply[workbench.MovedFolder](t, openOn(t, store, moved), "project.moved", "{}")
-	if diff := cmp.Diff(workbench.MovedFolder{Folder: old, Sessions: 1, By: "marker"}, got); diff != "" {
+	got := reply[moved.MovedFolder](t, openOn(t, store, here), "project.moved", "{}")
+	if diff := cmp.Diff(moved.MovedFolder{Folder: old, Sessions: 1, By: "marker"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

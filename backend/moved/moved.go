@@ -1,4 +1,6 @@
-package workbench
+// Package moved finds the sessions of a folder that was moved or renamed, and brings them
+// over to where it is now.
+package moved
 
 import (
 	"context"
@@ -12,6 +14,7 @@ import (
 
 	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/dispatch"
 )
 
 // identitySetting is followed by a folder: what is known of it, to find its
@@ -32,35 +35,51 @@ type folderRecord struct {
 	Left []string `json:"left,omitempty"`
 }
 
-// relinked is what was brought over last, so that it can be taken back.
-type relinked struct {
+// Sessions brings sessions over to a folder. It is safe for concurrent use.
+type Sessions struct {
+	store  backend.Store
+	folder string
+
 	mu   sync.Mutex
-	from string
-	ids  []string
+	from string   // the folder that was brought over last, so that it can be taken back
+	ids  []string // its sessions
 }
 
-// movedHere looks for sessions of a folder that does not exist any more and
+// New returns what brings sessions over to a folder.
+func New(store backend.Store, folder string) *Sessions {
+	return &Sessions{store: store, folder: folder}
+}
+
+// Register registers the methods of folders that were moved.
+func (s *Sessions) Register(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "project.moved", s.find)
+	dispatch.Handle(d, "project.bring_over", s.bringOver)
+	dispatch.Handle(d, "project.take_back", s.takeBack)
+	dispatch.Handle(d, "project.leave_there", s.leaveThere)
+}
+
+// find looks for sessions of a folder that does not exist any more and
 // seems to have been this one. It first notes what this folder is known by.
-func (w *Workbench) movedHere(ctx context.Context, _ backend.Empty) (MovedFolder, error) {
-	if w.cfg.Store.Health().ReadOnly {
+func (s *Sessions) find(ctx context.Context, _ backend.Empty) (MovedFolder, error) {
+	if s.store.Health().ReadOnly {
 		return MovedFolder{}, nil
 	}
-	folders, err := w.cfg.Store.Folders(ctx, maxMovedFolders)
+	folders, err := s.store.Folders(ctx, maxMovedFolders)
 	if err != nil {
 		return MovedFolder{}, err
 	}
-	record, known, err := w.folderRecord(ctx, w.cfg.Folder)
+	record, known, err := s.record(ctx, s.folder)
 	if err != nil {
 		return MovedFolder{}, err
 	}
-	used := slices.ContainsFunc(folders, func(f backend.SessionFolder) bool { return f.Folder == w.cfg.Folder })
+	used := slices.ContainsFunc(folders, func(f backend.SessionFolder) bool { return f.Folder == s.folder })
 	if used && record.Root != "" {
 		return MovedFolder{}, nil // it is known well enough
 	}
-	here := project.Identify(ctx, w.cfg.Folder)
+	here := project.Identify(ctx, s.folder)
 	if !known || here != record.Identity {
 		record.Identity = here
-		if err := w.setFolderRecord(ctx, record); err != nil {
+		if err := s.setRecord(ctx, record); err != nil {
 			return MovedFolder{}, err
 		}
 	}
@@ -72,7 +91,7 @@ func (w *Workbench) movedHere(ctx context.Context, _ backend.Empty) (MovedFolder
 		if slices.Contains(record.Left, f.Folder) || f.Sessions == 0 {
 			continue
 		}
-		by, err := w.matchReason(ctx, here, f.Folder)
+		by, err := s.matchReason(ctx, here, f.Folder)
 		if err != nil {
 			return MovedFolder{}, err
 		}
@@ -89,15 +108,15 @@ var rank = map[string]int{"name": 1, "root": 2, "marker": 3}
 
 // matchReason says why this folder may be one that is missing; empty if nothing speaks
 // for it. Of a folder that only older versions worked in, only the name is known.
-func (w *Workbench) matchReason(ctx context.Context, here project.Identity, folder string) (by string, err error) {
-	record, known, err := w.folderRecord(ctx, folder)
+func (s *Sessions) matchReason(ctx context.Context, here project.Identity, folder string) (by string, err error) {
+	record, known, err := s.record(ctx, folder)
 	if err != nil {
 		return "", err
 	}
 	if by, same := here.Is(record.Identity); same {
 		return by, nil
 	}
-	if !known && filepath.Base(folder) == filepath.Base(w.cfg.Folder) {
+	if !known && filepath.Base(folder) == filepath.Base(s.folder) {
 		return "name", nil
 	}
 	return "", nil
@@ -109,8 +128,8 @@ func isMissing(folder string) bool {
 }
 
 // folderRecord reads what is known of a folder. A damaged record counts as none.
-func (w *Workbench) folderRecord(ctx context.Context, folder string) (r folderRecord, known bool, err error) {
-	text, err := w.cfg.Store.Setting(ctx, identitySetting+folder)
+func (s *Sessions) record(ctx context.Context, folder string) (r folderRecord, known bool, err error) {
+	text, err := s.store.Setting(ctx, identitySetting+folder)
 	if e := (*backend.Error)(nil); errors.As(err, &e) && e.ID == backend.ProblemSettingDamaged {
 		return r, false, nil
 	}
@@ -121,56 +140,56 @@ func (w *Workbench) folderRecord(ctx context.Context, folder string) (r folderRe
 	return r, known, nil
 }
 
-func (w *Workbench) setFolderRecord(ctx context.Context, r folderRecord) error {
+func (s *Sessions) setRecord(ctx context.Context, r folderRecord) error {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	return w.cfg.Store.SetSetting(ctx, identitySetting+w.cfg.Folder, string(b))
+	return s.store.SetSetting(ctx, identitySetting+s.folder, string(b))
 }
 
 // bringOver takes the sessions of a folder that does not exist any more to this one.
-func (w *Workbench) bringOver(ctx context.Context, in MovedFolder) (MovedFolder, error) {
+func (s *Sessions) bringOver(ctx context.Context, in MovedFolder) (MovedFolder, error) {
 	if !isMissing(in.Folder) {
 		return MovedFolder{}, backend.Problem(backend.ProblemNothingToMove, in.Folder)
 	}
-	ids, err := w.cfg.Store.Move(ctx, in.Folder, w.cfg.Folder)
+	ids, err := s.store.Move(ctx, in.Folder, s.folder)
 	if err != nil {
 		return MovedFolder{}, err
 	}
 	if len(ids) == 0 {
 		return MovedFolder{}, backend.Problem(backend.ProblemNothingToMove, in.Folder)
 	}
-	w.relinked.mu.Lock()
-	defer w.relinked.mu.Unlock()
-	w.relinked.from, w.relinked.ids = in.Folder, ids
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.from, s.ids = in.Folder, ids
 	return MovedFolder{Folder: in.Folder, Sessions: len(ids)}, nil
 }
 
 // takeBack undoes the last bringOver of this process.
-func (w *Workbench) takeBack(ctx context.Context, _ backend.Empty) (MovedFolder, error) {
-	w.relinked.mu.Lock()
-	defer w.relinked.mu.Unlock()
-	if len(w.relinked.ids) == 0 {
+func (s *Sessions) takeBack(ctx context.Context, _ backend.Empty) (MovedFolder, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.ids) == 0 {
 		return MovedFolder{}, backend.Problem(backend.ProblemNotMoved)
 	}
-	ids, err := w.cfg.Store.Move(ctx, w.cfg.Folder, w.relinked.from, w.relinked.ids...)
+	ids, err := s.store.Move(ctx, s.folder, s.from, s.ids...)
 	if err != nil {
 		return MovedFolder{}, err
 	}
-	back := MovedFolder{Folder: w.relinked.from, Sessions: len(ids)}
-	w.relinked.ids = nil
+	back := MovedFolder{Folder: s.from, Sessions: len(ids)}
+	s.ids = nil
 	return back, nil
 }
 
 // leaveThere remembers that the sessions of a folder do not belong here.
-func (w *Workbench) leaveThere(ctx context.Context, in MovedFolder) (backend.Empty, error) {
-	record, _, err := w.folderRecord(ctx, w.cfg.Folder)
+func (s *Sessions) leaveThere(ctx context.Context, in MovedFolder) (backend.Empty, error) {
+	record, _, err := s.record(ctx, s.folder)
 	if err != nil || slices.Contains(record.Left, in.Folder) {
 		return backend.Empty{}, err
 	}
 	record.Left = append(record.Left[max(0, len(record.Left)+1-maxLeft):], in.Folder)
-	return backend.Empty{}, w.setFolderRecord(ctx, record)
+	return backend.Empty{}, s.setRecord(ctx, record)
 }
 
 // MovedFolder is a folder that does not exist any more, whose sessions seem to
