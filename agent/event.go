@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"encoding/json"
 
 	"atelier.dev/atelier/agent/llm"
 )
@@ -50,12 +51,33 @@ type Helper struct {
 	Rounds int    `json:"rounds"` // of tools, for each input
 	// Task is the beginning of what it was started for.
 	Task string `json:"task,omitempty"`
+	// Call is the parent's call that started it.
+	Call string `json:"call,omitempty"`
+	// Label says in a few words what that is, if the parent did.
+	Label string `json:"label,omitempty"`
+	// Type is the agent's definition; empty for a general one of older logs. Name is how the
+	// parent calls it, if it has a name.
+	Type string `json:"type,omitempty"`
+	Name string `json:"name,omitempty"`
+	// Defined is what its definition brought along.
+	Defined Defined `json:"defined,omitzero"`
 	// Worktree names the git worktree that was made for the agent; empty if it
 	// works in the project itself.
 	Worktree string `json:"worktree,omitempty"`
 	// Skills are those that were in use where it was started, the outermost first.
 	// Their limits hold for everything that the agent does.
 	Skills []SkillUse `json:"skills,omitempty"`
+}
+
+// Defined is what an agent got from its definition when it was started, and keeps.
+type Defined struct {
+	// Scope and File are where the definition stands; empty for a built-in one.
+	Scope Scope  `json:"scope,omitempty"`
+	File  string `json:"file,omitempty"`
+	// Hooks are its own hooks, as the member "hooks" of a settings file.
+	Hooks json.RawMessage `json:"hooks,omitempty"`
+	// Color is the name of a colour; empty means none.
+	Color string `json:"color,omitempty"`
 }
 
 // SessionEnd closes a session. State is what it was doing.

@@ -13,6 +13,7 @@ type ReasonCode string
 const (
 	ReasonToolOff         ReasonCode = "tool_off"         // tool
 	ReasonSkill           ReasonCode = "skill"            // name, the tools that it allows
+	ReasonAgent           ReasonCode = "agent"            // name, the tools that it may call
 	ReasonSkillApproved   ReasonCode = "skill_approved"   // name
 	ReasonNeverAsks       ReasonCode = "never_asks"       //
 	ReasonControls        ReasonCode = "controls"         // path
@@ -57,6 +58,7 @@ const (
 var reasons = map[ReasonCode]string{
 	ReasonToolOff:         "The tool {0} is switched off here.",
 	ReasonSkill:           "The skill {0} is in use, and the tools that it allows are: {1}.",
+	ReasonAgent:           "This is the agent {0}, and the tools that it may call are: {1}.",
 	ReasonSkillApproved:   "The skill {0} is in use, which approves this in advance.",
 	ReasonNeverAsks:       "This mode never asks.",
 	ReasonControls:        "{0} can make other programs run code, so changing it always needs consent.",

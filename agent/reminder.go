@@ -16,7 +16,7 @@ var (
 	// reservedTag matches the marks of every section that the system prompt
 	// explains.
 	reservedTag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)<(` + gap + `/?` + gap + `(?:update|environment|repository|(?:project|user)[\W_]*instructions))`)
+		return regexp.MustCompile(`(?i)<(` + gap + `/?` + gap + `(?:update|environment|repository|(?:project|user|agent)[\W_]*instructions))`)
 	})
 )
 

@@ -31,6 +31,9 @@ type SkillUse struct {
 	// ByUser says that a person began it. It is in use until their next input, and no
 	// model ends it.
 	ByUser bool `json:"by_user,omitempty"`
+	// Agent says that these are the limits of an agent's definition, and no skill. They hold
+	// whatever skill is in use.
+	Agent bool `json:"agent,omitempty"`
 	// Ended says that the skill, which a model had begun, ends here.
 	Ended bool `json:"ended,omitempty"`
 }
@@ -87,7 +90,7 @@ func (t *Transcript) effective() Settings {
 }
 
 // outsideSkill returns the verdict about a call that the skills in use do not allow: the innermost skill decides about what only reads, and every one of them
-// about anything else.
+// about anything else. The limits of an agent's definition hold for all calls.
 func (t *turn) outsideSkill(c *ready, call GateCall) (Verdict, bool) {
 	used := &t.session.transcript.past.used
 	skills := slices.Concat(used.within, used.skills)
@@ -98,11 +101,14 @@ func (t *turn) outsideSkill(c *ready, call GateCall) (Verdict, bool) {
 		}
 	}
 	for i, use := range slices.Backward(skills) {
-		if i < len(skills)-1 && (call.ReadOnly || call.Access.OnlyReads) {
-			break
+		if i < len(skills)-1 && !use.Agent && (call.ReadOnly || call.Access.OnlyReads) {
+			continue
 		}
 		if !t.allowedBy(use, call) {
 			v := Because(Deny, ReasonSkill, use.Name, use.allowed())
+			if use.Agent {
+				v = Because(Deny, ReasonAgent, use.Name, use.allowed())
+			}
 			v.By, v.Final = BySkill, true
 			return v, true
 		}

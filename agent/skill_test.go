@@ -32,6 +32,31 @@ func newSkills() skills {
 
 func (skills) EndsSkill(input json.RawMessage) bool { return strings.HasPrefix(textOf(input), "end ") }
 
+// OAS-502: the limits of an agent's definition hold for every call, whatever skill is in use.
+func TestLimitsOfAnAgent(t *testing.T) {
+	t.Parallel()
+	r, _ := skillRig(t, calls("Look:1", "See:2", "Note:3", "Skill:inner See,Look,Note,Skill", "See:4", "Look:5", "Note:6"))
+	limit := agent.SkillUse{Name: "looker", Agent: true, Limited: true, Tools: []string{"Look", "Skill"}}
+	r.open()
+	r.store(r.session.Record(agent.SessionStart{Helper: &agent.Helper{Parent: "p", Skills: []agent.SkillUse{limit}}}))
+	var got []string
+	for ev, err := range r.session.Run(t.Context(), "go") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end, ok := ev.Data.(agent.ToolCallEnd); ok {
+			got = append(got, end.Tool+" "+string(end.Outcome))
+			if end.Outcome == agent.OutcomeDenied && (end.Authority.Code != agent.ReasonAgent || !strings.Contains(end.Output, "looker")) {
+				t.Errorf("%+v", end)
+			}
+		}
+	}
+	want := []string{"Look done", "See denied", "Note denied", "Skill done", "See denied", "Look done", "Note denied"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // ran runs a session and tells what became of each call: "Tool" or "Tool refused".
 func ran(t *testing.T, r *rig, events iter.Seq2[agent.Event, error]) []string {
 	t.Helper()

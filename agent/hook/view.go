@@ -15,7 +15,7 @@ const maxViews = 64
 
 // knownTools are the canonical names of Atelier's tools.
 var knownTools = strings.Fields(`Read Write Edit ApplyPatch Bash Grep Glob ReadMany ListDir WriteStdin
-	TaskOutput TaskList TaskStop SpawnAgent SendInput Wait CloseAgent AskUser TodoWrite EnterPlanMode ExitPlanMode`)
+	TaskOutput TaskList TaskStop Agent SendInput Wait CloseAgent AskUser TodoWrite EnterPlanMode ExitPlanMode`)
 
 // mcpExample is how tools of other servers are called.
 const mcpExample = "mcp__server__tool"
@@ -40,7 +40,7 @@ type alias struct {
 // aliases are listed under our names.
 var aliases = map[string]alias{
 	"Edit":       {[]string{"MultiEdit"}, asMultiEdit},
-	"SpawnAgent": {[]string{"Task", "Agent"}, renamed("prompt", "task", "description", "task", "model", "model")},
+	"Agent":      {[]string{"Task", "SpawnAgent"}, renamed("prompt", "prompt", "description", "description", "subagent_type", "subagent_type", "model", "model")},
 	"TaskOutput": {[]string{"BashOutput"}, renamed("bash_id", "id")},
 	"TaskStop":   {[]string{"KillShell", "KillBash"}, renamed("shell_id", "id")},
 	"ListDir":    {[]string{"LS"}, renamed("path", "path")},

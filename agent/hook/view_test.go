@@ -55,7 +55,7 @@ func TestMatchers(t *testing.T) {
 	patch.Access.Writes = []string{"/p/a", "/p/b", "/p/c"}
 	many := use("ReadMany", `{"paths":["a","b"]}`)
 	many.Access.Reads = []string{"/p/a", "/p/b"}
-	spawn, output, stop := use("SpawnAgent", `{"task":"look"}`), use("TaskOutput", `{"id":"1"}`), use("TaskStop", `{"id":"1"}`)
+	spawn, output, stop := use("Agent", `{"prompt":"look"}`), use("TaskOutput", `{"id":"1"}`), use("TaskStop", `{"id":"1"}`)
 	list, mcp := use("ListDir", `{}`), use("mcp__db__query", `{}`)
 	const no = "matcher"
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestMatchers(t *testing.T) {
 		{matcher: "", call: edit, claude: "Edit /p/a", ours: "Edit /p/a"},
 		{matcher: "", call: patch, claude: "Edit /p/a, Write /p/b, Edit /p/c", ours: "ApplyPatch"},
 		{matcher: "*", call: many, claude: "Read /p/a, Read /p/b", ours: "ReadMany"},
-		{matcher: "*", call: spawn, claude: "SpawnAgent", ours: "SpawnAgent"},
+		{matcher: "*", call: spawn, claude: "Agent", ours: "Agent"},
 		{matcher: "*", call: patch, claude: "Edit /p/a, Write /p/b, Edit /p/c", ours: "ApplyPatch"},
 		{matcher: ".*", call: patch, claude: "Edit /p/a, Write /p/b, Edit /p/c", ours: "ApplyPatch"},
 		{matcher: "Edit", call: edit, claude: "Edit /p/a", ours: "Edit /p/a"},
@@ -131,7 +131,7 @@ func TestToolsOfMatcher(t *testing.T) {
 			t.Errorf("%s in a %s file: %s instead of %s", c.matcher, c.form, got, c.want)
 		}
 	}
-	if all := (hook.Handler{Point: agent.HookPreToolUse}).Tools(); !slices.Contains(all, "SpawnAgent") {
+	if all := (hook.Handler{Point: agent.HookPreToolUse}).Tools(); !slices.Contains(all, "Agent") {
 		t.Errorf("without a matcher: %v", all)
 	}
 	if none := (hook.Handler{Point: agent.HookStop}).Tools(); none != nil {
@@ -183,7 +183,7 @@ func TestViewsHaveTheMembersOfTheirTool(t *testing.T) {
 		{"Edit|Write", patch, []string{`{"file_path":"/p/a","new_string":"one\n2\n","old_string":"one\ntwo\n"}`, `{"file_path":"/p/d"}`, `{"content":"x\n\ny\n","file_path":"/p/b"}`}},
 		{"Write", odd, []string{`{"file_path":"/p/a"}`, `{"file_path":"/p/b"}`}},
 		{"MultiEdit", use("Edit", `{"file_path":"a","old_string":"<","new_string":">","replace_all":true}`), []string{`{"edits":[{"new_string":">","old_string":"<","replace_all":true}],"file_path":"a"}`}},
-		{"Task", use("SpawnAgent", `{"task":"look","model":"low"}`), []string{`{"description":"look","model":"low","prompt":"look"}`}},
+		{"Task", use("Agent", `{"prompt":"look","description":"a look","model":"low"}`), []string{`{"description":"a look","model":"low","prompt":"look"}`}},
 		{"KillShell", use("TaskStop", `{"id":"3"}`), []string{`{"shell_id":"3"}`}},
 		{"BashOutput", use("TaskOutput", `{"id":"3"}`), []string{`{"bash_id":"3"}`}},
 	} {
@@ -293,7 +293,7 @@ func TestKnownToolsAreReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range slices.Concat(tool.Builtin(place, tool.Options{}), subagent.Tools(nil)) {
+	for _, x := range slices.Concat(tool.Builtin(place, tool.Options{}), subagent.Tools(nil, "")) {
 		name := x.Spec().Name
 		handlers, findings := hook.Parse(json.RawMessage(`{"PreToolUse":[{"matcher":"^`+name+`$","hooks":[{"type":"command","command":"x"}]}]}`), hook.Origin{Form: hook.FormAgent})
 		if len(handlers) != 1 || len(findings) > 0 {

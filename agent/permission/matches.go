@@ -18,8 +18,8 @@ var kin = map[string][]string{
 	"Edit":      {"ApplyPatch"},
 	"MultiEdit": {"Edit", "ApplyPatch"},
 	"Bash":      {"WriteStdin", "TaskOutput", "TaskList", "TaskStop"},
-	"Agent":     {"SpawnAgent", "SendInput", "Wait", "CloseAgent"},
-	"Task":      {"SpawnAgent", "SendInput", "Wait", "CloseAgent"},
+	"Agent":     {"SendInput", "Wait", "CloseAgent"},
+	"Task":      {"Agent", "SendInput", "Wait", "CloseAgent"},
 }
 
 // ofTask are the tools that only follow or end a command that was allowed when it
@@ -55,6 +55,18 @@ func (p *Policy) Matches(pattern string, decision agent.Decision, call agent.Gat
 		return p.touchesFreely(agent.ModeDefault, path, write)
 	})
 	return judged.Decision == decision || decision == agent.Deny && judged.Decision == agent.Ask
+}
+
+// Shows reports whether any call of a tool is allowed by the patterns of a limit, such as a
+// skill's. A tool of which no call is need not be shown.
+func Shows(limit agent.SkillUse, tool string) bool {
+	any := func(patterns []string, d agent.Decision, whole bool) bool {
+		return slices.ContainsFunc(patterns, func(pattern string) bool {
+			name, _, part := strings.Cut(pattern, "(")
+			return !(whole && part) && (pattern == "*" || stands(name, tool, d))
+		})
+	}
+	return !any(limit.Denied, agent.Deny, true) && (!limit.Limited || any(limit.Tools, agent.Allow, false))
 }
 
 // stands reports whether a tool's name in a skill means a tool.

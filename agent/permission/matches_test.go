@@ -61,7 +61,7 @@ func TestMatches(t *testing.T) {
 		{"mcp__hub", tool("mcp__hubris__search"), false, false},
 		{"mcp__hub__*", tool("mcp__hub__search"), true, true},
 		{"mcp__hub__search", tool("mcp__hub__delete"), false, false},
-		{"Agent", tool("SpawnAgent"), true, true},
+		{"Agent", tool("Agent"), true, true},
 		{"Bash(git", command("git log"), false, true},
 		{"", tool("Bash"), false, false},
 	} {

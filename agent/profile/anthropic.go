@@ -50,10 +50,6 @@ var anthropicBindings = sync.OnceValue(func() []agent.Binding {
 		known(bind("TaskStop", "TaskStop", "", same[tool.TaskStopInput]), "KillShell", "KillBash"),
 		picky(bind("Grep", "Grep", "", same[tool.GrepInput])),
 		picky(bind("Glob", "Glob", "", same[tool.GlobInput])),
-		spawnAgent("SpawnAgent", "Agent", "Task"),
-		sendInput("SendInput"),
-		oneAgent("Wait", "Wait"),
-		oneAgent("CloseAgent", "CloseAgent"),
 	}
 })
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/agent/ask"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/fetch"
@@ -97,7 +98,7 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 // (backend/workbench/assemble.go).
 func productTools(e env.Environment) []agent.Tool {
 	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), fetch.Tool(fetch.Config{}))
-	all = append(all, subagent.Tools(nil)...)
+	all = append(all, subagent.Tools(nil, agentdef.List(agentdef.BuiltIn()))...)
 	return append(append(all, ask.Tool(), todo.Tool()), plan.Tools()...)
 }
 

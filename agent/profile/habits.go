@@ -30,20 +30,6 @@ func (t taskOutput) own() tool.TaskOutputInput {
 	return t.TaskOutputInput
 }
 
-func spawnAgent(name string, aliases ...string) agent.Binding {
-	b := synonyms(agent.Called("SpawnAgent", name), "prompt", "task", "message", "task", "cwd", "working_dir")
-	return ignoring(known(b, aliases...), "description", "name", "task_name", "run_in_background")
-}
-
-func sendInput(name string) agent.Binding {
-	return synonyms(agent.Called("SendInput", name), "to", "agent_id", "target", "agent_id", "id", "agent_id", "input", "message", "prompt", "message")
-}
-
-// oneAgent binds a tool that is about one agent.
-func oneAgent(tool, name string, aliases ...string) agent.Binding {
-	return synonyms(known(agent.Called(tool, name), aliases...), "target", "agent_id", "targets", "agent_id", "id", "agent_id", "ids", "agent_id", "agent_ids", "agent_id")
-}
-
 // picky adds to a binding the members that it drops silently and those that it
 // refuses.
 func picky(b agent.Binding) agent.Binding {
@@ -84,7 +70,6 @@ var habits = sync.OnceValue(func() []agent.Binding {
 		known(synonyms(agent.Called("ApplyPatch", "apply_patch"), "patch", "input"), "applypatch"),
 		picky(bind("Read", "view_image", "read", specRead.own)),
 		picky(bind("ListDir", "LS", "listdir", same[tool.ListDirInput])),
-		spawnAgent("invoke_agent"),
 	}
 })
 

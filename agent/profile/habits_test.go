@@ -114,7 +114,7 @@ func TestAgentsByHabit(t *testing.T) {
 		p := newPlace(t, provider, "", nil)
 		tools := p.profiles.Profile(provider, "m").Tools
 		for name, want := range map[string]string{
-			"Task": "SpawnAgent", "Agent": "SpawnAgent", "invoke_agent": "SpawnAgent", "wait_agent": "Wait", "KillBash": "TaskStop",
+			"Task": "Agent", "SpawnAgent": "Agent", "invoke_agent": "Agent", "wait_agent": "Wait", "KillBash": "TaskStop",
 			"BashOutput": "TaskOutput", "LS": "ListDir", "view_image": "Read", "applypatch": "ApplyPatch",
 		} {
 			if got := tools.Canonical(name); got != want {

@@ -81,10 +81,6 @@ func everywhere(bindings func() []agent.Binding) func(string) []agent.Binding {
 // none, so they are shown under native names only.
 var tasks = []string{"WriteStdin", "TaskOutput", "TaskList", "TaskStop"}
 
-// helpers are the tools of sessions that may start agents. Every profile shows
-// them after its own tools (LOOP-29..31).
-var helpers = []string{"SpawnAgent", "SendInput", "Wait", "CloseAgent"}
-
 // of returns the profile of a provider's models. The vendor is never guessed
 // from a model's name: endpoints that serve models of many vendors have the
 // specification's plain profile. The demo's script calls the tools by their
@@ -117,6 +113,9 @@ type Surroundings struct {
 	Confined func(agent.Mode) string
 	// Growing has tools that may change while the session runs; nil means none.
 	Growing Growing
+	// Role is what the session's models are told of what they are, such as an agent's own
+	// instructions; nil means nothing. It is called once for each model.
+	Role func() string
 	// Agent says that another agent started the session, Unattended that nobody
 	// can be asked, ReadOnly that nothing can be changed.
 	Agent, Unattended, ReadOnly bool
@@ -181,6 +180,9 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 	if s.Confined == nil {
 		s.Confined = func(agent.Mode) string { return "" }
 	}
+	if s.Role == nil {
+		s.Role = func() string { return "" }
+	}
 	if s.Cutoff == nil {
 		s.Cutoff = func(string, string) string { return "" }
 	}
@@ -233,7 +235,7 @@ func (d design) bindings(registered *agent.Registry, s Surroundings) []agent.Bin
 		tools = slices.DeleteFunc(slices.Clone(tools), func(name string) bool { return slices.Contains(tasks, name) })
 	}
 	var out []agent.Binding
-	for _, entry := range slices.Concat(tools, helpers) {
+	for _, entry := range tools {
 		for name := range strings.SplitSeq(entry, "|") {
 			if slices.Contains(there, name) {
 				out = append(out, binding(name, shown, spec))

@@ -22,7 +22,7 @@ func (p *Profiles) brief(ctx context.Context, s shown, now agent.Situation) agen
 	documents := p.documents(s, nil)
 	told := p.tell(now.Mode, documents)
 	layers := []string{
-		p.base(s), p.environment(now.Provider, now.Model), p.permissions(now.Mode), p.surroundings.Confined(now.Mode), guidance(s.Tools), p.early(now, told),
+		p.base(s), p.environment(now.Provider, now.Model), p.permissions(now.Mode), p.surroundings.Confined(now.Mode), guidance(s.Tools), p.surroundings.Role(), p.early(now, told),
 		instructions(documents.project), p.nested(ctx, s), documents.own(),
 	}
 	layers = slices.DeleteFunc(layers, func(layer string) bool { return layer == "" })

@@ -122,10 +122,6 @@ var specBindings = sync.OnceValue(func() []agent.Binding {
 		bind("TaskOutput", "task_output", "", taskOutput.own),
 		bind("TaskList", "task_list", "", same[tool.TaskListInput]),
 		bind("TaskStop", "task_stop", "", same[tool.TaskStopInput]),
-		spawnAgent("spawn_agent"),
-		sendInput("send_input"),
-		oneAgent("Wait", "wait", "wait_agent"),
-		oneAgent("CloseAgent", "close_agent"),
 	}
 })
 

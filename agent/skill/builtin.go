@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"atelier.dev/atelier/agent/internal/filetree"
 )
 
 // builtin has a folder with a SKILL.md for each built-in skill.
@@ -60,7 +62,7 @@ func hasOneOf(folder string, names []string) bool {
 		return false
 	}
 	defer dir.Close()
-	entries, _ := dir.ReadDir(maxEntries)
+	entries, _ := dir.ReadDir(filetree.MaxEntries)
 	for _, entry := range entries {
 		if !entry.IsDir() && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(entry.Name(), name+".") }) {
 			return true

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -9,16 +10,16 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/filetree"
 )
 
 // Limits of what is read.
 const (
-	MaxSkills  = 2000   // of all folders
-	MaxFiles   = 200    // supporting files of one skill that are listed
-	maxEntries = 2000   // of one folder
-	maxWalked  = 5000   // entries below one skill's folder
-	maxAll     = 100000 // entries of all folders
-	maxDepth   = 8      // folders below a skill or a folder of commands
+	MaxSkills = 2000   // of all folders
+	MaxFiles  = 200    // supporting files of one skill that are listed
+	maxWalked = 5000   // entries below one skill's folder
+	maxAll    = 100000 // entries of all folders
+	maxDepth  = 8      // folders below a skill or a folder of commands
 )
 
 // Found is what was found.
@@ -98,17 +99,17 @@ func (d *discovery) root(root Root) error {
 	if err := d.ctx.Err(); err != nil {
 		return err
 	}
-	t, err := openTree(root)
+	t, err := filetree.Open(root.bounds())
 	if err != nil {
 		return err
 	}
-	defer t.close()
-	path, err := t.real(root.Path)
+	defer t.Close()
+	path, err := t.Real(root.Path)
 	if err != nil {
 		return err
 	}
 	if root.Kind == KindCommand {
-		return d.commands(t, root, path, "", map[string]bool{})
+		return d.commands(t, root, path)
 	}
 	list, err := d.entries(t, path)
 	if err != nil {
@@ -125,30 +126,34 @@ func (d *discovery) root(root Root) error {
 	return d.ctx.Err()
 }
 
-func (d *discovery) entries(t *tree, path string) ([]fs.DirEntry, error) {
-	list, more, err := t.entries(path)
-	d.walked += len(list)
-	d.more = d.more || more
+func (d *discovery) entries(t *filetree.Tree, path string) ([]fs.DirEntry, error) {
+	list, more, err := t.Entries(path)
+	d.count(len(list), more)
 	return list, err
 }
 
+func (d *discovery) count(entries int, more bool) {
+	d.walked += entries
+	d.more = d.more || more
+}
+
 // folder reads an entry of a root, whose real path is given. It is a skill if it has a SKILL.md.
-func (d *discovery) folder(t *tree, root Root, above string, entry fs.DirEntry) {
+func (d *discovery) folder(t *filetree.Tree, root Root, above string, entry fs.DirEntry) {
 	name := entry.Name()
 	folder := filepath.Join(root.Path, name)
 	place := Place{Kind: KindSkill, Scope: root.Scope, Root: root.Path, Folder: folder, File: filepath.Join(folder, "SKILL.md")}
-	path, err := t.follow(above, entry)
-	if errors.Is(err, errOutside) {
+	path, err := t.Follow(above, entry)
+	if errors.Is(err, filetree.ErrOutside) {
 		d.add(Skill{Name: callName(name), Place: place}.broken(ruleOutside), "")
 		return
 	}
 	if err != nil {
 		return // a link to nothing
 	}
-	own, err := t.sub(path)
+	own, err := t.Sub(path)
 	files := supporting{discovery: d, tree: t, own: own, path: path}
 	if err == nil {
-		defer own.close()
+		defer own.Close()
 		err = files.walk(path, "", 0)
 	}
 	if errors.Is(err, fs.ErrPermission) {
@@ -159,23 +164,23 @@ func (d *discovery) folder(t *tree, root Root, above string, entry fs.DirEntry) 
 		return // not a skill, or one that was moved meanwhile
 	}
 	place.File = filepath.Join(folder, files.main.Name())
-	file, err := t.follow(path, files.main)
-	s := d.file(own.or(t, file), place, name, file, err)
+	file, err := t.Follow(path, files.main)
+	s := d.file(own.Or(t, file), place, name, file, err)
 	s.Files, s.MoreFiles = files.found, files.more
 	d.add(s, file)
 }
 
 // file reads the main file of a skill, whose real path is given, or why there is none.
-func (d *discovery) file(t *tree, place Place, name, path string, err error) Skill {
+func (d *discovery) file(t *filetree.Tree, place Place, name, path string, err error) Skill {
 	var content string
 	if err == nil {
-		content, err = t.read(path, MaxFile)
+		content, err = t.Read(path, MaxFile)
 	}
 	s := Skill{Name: callName(name), Place: place}
 	switch {
-	case errors.Is(err, errOutside):
+	case errors.Is(err, filetree.ErrOutside):
 		return s.broken(ruleOutside)
-	case errors.Is(err, errLarge):
+	case errors.Is(err, filetree.ErrLarge):
 		return s.broken(ruleSize)
 	case err != nil:
 		return s.broken(ruleUnread, reason(err))
@@ -206,51 +211,23 @@ func (d *discovery) add(s Skill, path string) {
 	d.read = append(d.read, reading{skill: s, root: d.current})
 }
 
-// commands reads the Markdown files of a folder and of those below it. It is given the folder's
-// real path, its path below the root, and the folders that it has read, to which links may lead
-// again.
-func (d *discovery) commands(t *tree, root Root, path, below string, been map[string]bool) error {
-	if been[path] {
-		return nil
-	}
-	been[path] = true
-	list, err := d.entries(t, path)
-	if err != nil {
-		return err
-	}
-	for _, entry := range list {
-		if d.full() {
-			break
-		}
-		name := entry.Name()
-		stem, isText := markdown(name)
-		file, err := t.follow(path, entry)
-		isFolder := entry.IsDir() || entry.Type()&fs.ModeSymlink != 0 && err == nil && t.isFolder(file)
-		switch {
-		case strings.HasPrefix(name, "."):
-		case isFolder && strings.Count(below, "/") < maxDepth:
-			_ = d.commands(t, root, file, below+name+"/", been) // its neighbours are read all the same
-		case isText && !isFolder:
-			place := Place{Kind: KindCommand, Scope: root.Scope, Root: root.Path, File: filepath.Join(root.Path, filepath.FromSlash(below), name)}
-			d.add(d.file(t, place, strings.ReplaceAll(below, "/", ":")+stem, file, err), file)
-		}
-	}
-	return d.ctx.Err()
-}
-
-// markdown returns the stem of a Markdown file's name.
-func markdown(name string) (string, bool) {
-	ext := filepath.Ext(name)
-	stem := strings.TrimSuffix(name, ext)
-	return stem, strings.EqualFold(ext, ".md") && stem != ""
+// commands reads the Markdown files of a folder, whose real path is given, and of those below it.
+func (d *discovery) commands(t *filetree.Tree, root Root, path string) error {
+	walk := filetree.Walk{Depth: maxDepth, Full: d.full, Read: d.count}
+	err := t.Texts(path, walk, func(file, below string, err error) {
+		place := Place{Kind: KindCommand, Scope: root.Scope, Root: root.Path, File: filepath.Join(root.Path, filepath.FromSlash(below))}
+		name := strings.ReplaceAll(strings.TrimSuffix(below, filepath.Ext(below)), "/", ":")
+		d.add(d.file(t, place, name, file, err), file)
+	})
+	return cmp.Or(err, d.ctx.Err())
 }
 
 // supporting lists the files of a skill's folder.
 type supporting struct {
 	*discovery
-	tree   *tree  // where links may lead
-	own    *tree  // the skill's folder
-	path   string // its real path
+	tree   *filetree.Tree // where links may lead
+	own    *filetree.Tree // the skill's folder
+	path   string         // its real path
 	main   fs.DirEntry
 	found  []File
 	more   int
@@ -300,7 +277,7 @@ func (l *supporting) walk(path, below string, depth int) error {
 
 // add adds an entry of a folder if it is a file.
 func (l *supporting) add(folder, name string, entry fs.DirEntry) {
-	path, err := l.tree.follow(folder, entry)
+	path, err := l.tree.Follow(folder, entry)
 	if errors.Is(err, fs.ErrNotExist) || !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0 {
 		return
 	}
@@ -308,7 +285,7 @@ func (l *supporting) add(folder, name string, entry fs.DirEntry) {
 		l.more++
 		return
 	}
-	begin, info, err := l.own.or(l.tree, path).begin(path, 2)
+	begin, info, err := l.own.Or(l.tree, path).Begin(path, 2)
 	if info == nil {
 		info, err = entry.Info() // it may not be read, but it is there
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"atelier.dev/atelier/agent/internal/frontmatter"
 	"atelier.dev/atelier/agent/skill"
 )
 
@@ -19,7 +20,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		front := skill.ReadFront(text)
+		front := frontmatter.Read(text)
 		lines := strings.Count(text, "\n") + 1
 		if !utf8.ValidString(front.Body) || front.BodyLine < 1 || front.BodyLine > lines+1 {
 			t.Fatalf("the body begins on line %d of %d", front.BodyLine, lines)

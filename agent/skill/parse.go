@@ -10,8 +10,17 @@ import (
 	"unicode"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/frontmatter"
+	"atelier.dev/atelier/agent/internal/toollist"
 	"atelier.dev/atelier/agent/llm"
 )
+
+// KnownTools returns the canonical name of a tool. A nil KnownTools is [KnownTool].
+type KnownTools = toollist.Known
+
+// KnownTool returns the canonical name of a tool of ours or of Claude Code, in whatever
+// case it is written.
+func KnownTool(name string) (string, bool) { return toollist.KnownTool(name) }
 
 // Limits of one skill.
 const (
@@ -36,7 +45,7 @@ func Parse(place Place, name, text string, known KnownTools) Skill {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") { // its limits could not be read either
 		return s.broken(ruleUnread, "it is UTF-16, not UTF-8")
 	}
-	front := ReadFront(text)
+	front := frontmatter.Read(text)
 	if front.TooLong {
 		return s.broken(ruleFront)
 	}
@@ -54,7 +63,7 @@ func Parse(place Place, name, text string, known KnownTools) Skill {
 	s.call(front)
 	s.limit(front, known)
 	for _, key := range []string{"context", "agent", "background", "hooks", "paths", "shell"} {
-		if f, ok := front.Field(key); ok && f.Kind != FieldEmpty && (key != "shell" || strings.ToLower(f.Text) != "bash") {
+		if f, ok := front.Field(key); ok && f.Kind != frontmatter.Empty && (key != "shell" || strings.ToLower(f.Text) != "bash") {
 			s.find(ruleNoEffect, f.Line, f.Key)
 		}
 	}
@@ -73,7 +82,7 @@ func callName(name string) string {
 }
 
 // text returns the value of a key as one text.
-func text(front Front, key string) (string, Field) {
+func text(front frontmatter.Front, key string) (string, frontmatter.Field) {
 	f, _ := front.Field(key)
 	value := strings.TrimSpace(f.Text)
 	if len(value) > maxText {
@@ -83,7 +92,7 @@ func text(front Front, key string) (string, Field) {
 }
 
 // describe reads what says what the skill is for.
-func (s *Skill) describe(front Front) {
+func (s *Skill) describe(front frontmatter.Front) {
 	if label, _ := text(front, "name"); s.Place.Kind != KindCommand && label != s.Name {
 		s.Label = label
 	}
@@ -92,9 +101,9 @@ func (s *Skill) describe(front Front) {
 }
 
 // call reads who may call the skill, and how.
-func (s *Skill) call(front Front) {
+func (s *Skill) call(front frontmatter.Front) {
 	s.Usage.Hint, _ = text(front, "argument-hint")
-	if f, ok := front.Field("argument-hint"); ok && f.Kind != FieldText && f.Raw != "" { // [x] is a list to YAML
+	if f, ok := front.Field("argument-hint"); ok && f.Kind != frontmatter.Text && f.Raw != "" { // [x] is a list to YAML
 		s.Usage.Hint = f.Raw
 	}
 	for _, alias := range words(front, "aliases") {
@@ -120,11 +129,11 @@ func (s *Skill) call(front Front) {
 }
 
 // boolean reads a boolean, which is otherwise if it cannot be read.
-func (s *Skill) boolean(f Field, otherwise bool) bool {
+func (s *Skill) boolean(f frontmatter.Field, otherwise bool) bool {
 	switch {
-	case truth(f.Text):
+	case frontmatter.Yes(f.Text):
 		return true
-	case falsehood(f.Text):
+	case frontmatter.No(f.Text):
 		return false
 	}
 	s.find(ruleBoolean, f.Line, f.Key, f.Text)
@@ -132,23 +141,23 @@ func (s *Skill) boolean(f Field, otherwise bool) bool {
 }
 
 // words returns a list that is written with commas or spaces, or as a list.
-func words(front Front, key string) []string {
+func words(front frontmatter.Front, key string) []string {
 	f, _ := front.Field(key)
 	items := f.Items
-	if f.Kind == FieldText {
-		items = []string{unbracket(f.Text)}
+	if f.Kind == frontmatter.Text {
+		items = []string{toollist.Unbracket(f.Text)}
 	}
 	var out []string
 	for _, item := range items {
 		for _, w := range strings.FieldsFunc(item, func(c rune) bool { return c == ',' || unicode.IsSpace(c) }) {
-			out = append(out, unquote(w))
+			out = append(out, frontmatter.Unquote(w))
 		}
 	}
 	return out
 }
 
 func isName(s string) bool {
-	return isKey(s) && !strings.Contains(s, "-") && (s[0] < '0' || s[0] > '9')
+	return frontmatter.IsKey(s) && !strings.Contains(s, "-") && (s[0] < '0' || s[0] > '9')
 }
 
 // A key that limits tools, where YAML that is not valid hides it.
@@ -164,7 +173,7 @@ var (
 // approves reports whether allowed-tools are an approval in advance, as they are for Claude
 // Code, and no limit (K-46): if the skill says so, else if it stands in a folder of that
 // program.
-func (s *Skill) approves(front Front) bool {
+func (s *Skill) approves(front frontmatter.Front) bool {
 	policy, f := text(front, "tools-policy")
 	switch strings.ToLower(policy) {
 	case "approve":
@@ -181,17 +190,17 @@ func (s *Skill) approves(front Front) bool {
 
 // limit reads what holds while the skill is in use. A list of tools that cannot be read allows
 // none, and approves none.
-func (s *Skill) limit(front Front, known KnownTools) {
+func (s *Skill) limit(front frontmatter.Front, known KnownTools) {
 	places := s.places()
 	approves := s.approves(front)
 	if f, ok := front.Field("allowed-tools"); ok {
-		list := readTools(f, known, false, places)
+		list := toollist.Read(f, known, false, places)
 		s.report(list, f)
 		if approves {
-			s.Limits.Approved = slices.DeleteFunc(list.tools, func(tool string) bool { return slices.Contains(list.unknown, tool) })
-		} else if s.Limits.Limited = !list.all; s.Limits.Limited {
-			s.Limits.Tools = list.tools
-			if !slices.ContainsFunc(list.tools, func(tool string) bool { return !slices.Contains(list.unknown, tool) }) {
+			s.Limits.Approved = slices.DeleteFunc(list.Tools, func(tool string) bool { return slices.Contains(list.Unknown, tool) })
+		} else if s.Limits.Limited = !list.All; s.Limits.Limited {
+			s.Limits.Tools = list.Tools
+			if !list.Allows() {
 				s.find(ruleNoTools, f.Line, f.Key)
 			}
 		}
@@ -200,10 +209,10 @@ func (s *Skill) limit(front Front, known KnownTools) {
 		s.find(ruleNoTools, front.ProblemLine, "allowed-tools")
 	}
 	if f, ok := front.Field("disallowed-tools"); ok {
-		list := readTools(f, known, true, places)
+		list := toollist.Read(f, known, true, places)
 		s.report(list, f)
-		s.Limits.Denied = list.tools
-		if list.all || list.more > 0 {
+		s.Limits.Denied = list.Tools
+		if list.All || list.More > 0 {
 			s.Limits.Limited, s.Limits.Tools = true, nil
 		}
 	} else if front.Problem != "" && front.Mentions(disallowedKey()) {
@@ -225,12 +234,12 @@ func (s *Skill) limit(front Front, known KnownTools) {
 }
 
 // report says which tools of a list are not known.
-func (s *Skill) report(list toolList, f Field) {
-	for _, name := range list.unknown {
+func (s *Skill) report(list toollist.List, f frontmatter.Field) {
+	for _, name := range list.Unknown {
 		s.find(ruleTool, f.Line, name)
 	}
-	if list.more > 0 {
-		s.find(ruleTools, f.Line, strconv.Itoa(list.more))
+	if list.More > 0 {
+		s.find(ruleTools, f.Line, strconv.Itoa(list.More))
 	}
 }
 

@@ -294,3 +294,12 @@ func TestParseKnowsTools(t *testing.T) {
 		}
 	}
 }
+
+// Frontmatter beyond its limits is not read: what was left out could have limited the skill.
+func TestParseTooLong(t *testing.T) {
+	t.Parallel()
+	s := skill.Parse(skill.Place{Kind: skill.KindSkill}, "x", "---\n"+strings.Repeat("a: b\n", 1001)+"---\nbody", nil)
+	if !s.Broken() || s.Usage.ByUser || s.Usage.ByModel || s.Body != "" {
+		t.Errorf("%+v", s)
+	}
+}

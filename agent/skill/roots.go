@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"atelier.dev/atelier/agent"
@@ -43,4 +44,12 @@ func Roots(user, folder string) []Root {
 	add(folder, agent.ScopeProject, KindCommand, ".claude", "commands")
 	add(folder, agent.ScopeProject, KindSkill, ".claude", "skills")
 	return roots
+}
+
+// bounds returns the folder out of which no link is followed; empty if all are.
+func (r Root) bounds() string {
+	if r.Scope != agent.ScopeProject {
+		return ""
+	}
+	return cmp.Or(r.Within, r.Path)
 }

@@ -17,19 +17,23 @@ import (
 )
 
 // host records requests, from any goroutine.
-type host struct{ asked []string }
-
-func (h *host) Spawn(_ context.Context, t subagent.Task) (string, error) {
-	h.asked = append(h.asked, "spawn "+t.Text)
-	return "a1", nil
+type host struct {
+	asked []string
+	tasks []subagent.Task
 }
 
-func (h *host) Send(_ context.Context, id, message string) error {
+func (h *host) Spawn(_ context.Context, t subagent.Task) (subagent.Started, error) {
+	h.asked = append(h.asked, "spawn "+t.Text)
+	h.tasks = append(h.tasks, t)
+	return subagent.Started{ID: "a1", Background: t.Type == "sleeper"}, nil
+}
+
+func (h *host) Send(_ context.Context, id, message string) (string, error) {
 	h.asked = append(h.asked, "send "+message)
-	if id != "a1" {
-		return errors.New("there is no agent of that name")
+	if id != "a1" && id != "looker" {
+		return "", errors.New("there is no agent of that name")
 	}
-	return nil
+	return "a1", nil
 }
 
 func (h *host) Wait(context.Context, string) (subagent.Report, error) {
@@ -51,7 +55,7 @@ func TestOrder(t *testing.T) {
 		h.asked = append(h.asked, "write")
 		return "", nil
 	})
-	tools, err := agent.NewRegistry(append(subagent.Tools(h), write)...)
+	tools, err := agent.NewRegistry(append(subagent.Tools(h, ""), write)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +66,7 @@ func TestOrder(t *testing.T) {
 	a1 := map[string]string{"agent_id": "a1"}
 	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{
 		llmtest.Use("Write", struct{}{}),
-		llmtest.Use("SpawnAgent", map[string]string{"task": "look"}),
+		llmtest.Use("Agent", map[string]any{"prompt": "look", "run_in_background": true}),
 		llmtest.Use("SendInput", map[string]string{"agent_id": "a1", "message": "closer"}),
 		llmtest.Use("Wait", a1),
 		llmtest.Use("SendInput", map[string]string{"agent_id": "nobody", "message": "hello"}),
@@ -83,9 +87,9 @@ func TestOrder(t *testing.T) {
 	}
 	want := []string{
 		`{"agent_id":"a1","status":"running"}`, `{"agent_id":"a1","sent":true}`,
-		`{"output":"(The agent ended without a word.)","status":"completed","success":true,"turns_used":2}`,
+		`{"agent_id":"a1","output":"(The agent ended without a word.)","status":"completed","success":true,"turns_used":2}`,
 		"There is no agent of that name.", "The message is empty.",
-		`{"output":"half of it","status":"failed","success":false,"turns_used":0}`,
+		`{"agent_id":"a1","output":"half of it","status":"failed","success":false,"turns_used":0}`,
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
@@ -110,7 +114,7 @@ func TestWaitsRunTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which fails at once if the second is never awaited
 		h := &meeting{}
 		h.all.Add(2)
-		tools, err := agent.NewRegistry(subagent.Tools(h)...)
+		tools, err := agent.NewRegistry(subagent.Tools(h, "")...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,15 +147,74 @@ func session(t *testing.T, cfg agent.Config) *agent.Session {
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	got := map[string][]string{}
-	for _, tool := range subagent.Tools(&host{}) {
+	for _, tool := range subagent.Tools(&host{}, "") {
 		var schema struct{ Required []string }
 		if err := json.Unmarshal(tool.Spec().Schema, &schema); err != nil {
 			t.Fatal(err)
 		}
 		got[tool.Spec().Name] = schema.Required
 	}
-	want := map[string][]string{"SpawnAgent": {"task"}, "SendInput": {"agent_id", "message"}, "Wait": {"agent_id"}, "CloseAgent": {"agent_id"}}
+	want := map[string][]string{"Agent": {"prompt"}, "SendInput": {"agent_id", "message"}, "Wait": {"agent_id"}, "CloseAgent": {"agent_id"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// OAS-311, OAS-504, K-05: a call waits for the agent's report, unless it or the agent's definition
+// says otherwise; an agent goes on with another task.
+func TestAgent(t *testing.T) {
+	t.Parallel()
+	const started, report = `{"agent_id":"a1","status":"running"}`, `{"agent_id":"a1","output":"(The agent ended without a word.)","status":"completed","success":true,"turns_used":2}`
+	for _, c := range []struct {
+		in, want string
+		asked    []string
+	}{
+		{`{"prompt":"look"}`, report, []string{"spawn look", "wait"}},
+		{`{"prompt":"look","run_in_background":true}`, started, []string{"spawn look"}},
+		{`{"prompt":"look","subagent_type":"sleeper"}`, started, []string{"spawn look"}},
+		{`{"prompt":"look","subagent_type":"sleeper","run_in_background":false}`, report, []string{"spawn look", "wait"}},
+		{`{"prompt":"more","resume":"looker"}`, report, []string{"send more", "wait"}},
+		{`{"prompt":"more","resume":"nobody"}`, "There is no agent of that name.", []string{"send more"}},
+	} {
+		h := &host{}
+		got := subagent.Tools(h, "")[0].Run(t.Context(), agent.Invocation{Input: json.RawMessage(c.in)})
+		if got.Output != c.want {
+			t.Errorf("%s: %s", c.in, got.Output)
+		}
+		if diff := cmp.Diff(c.asked, h.asked); diff != "" {
+			t.Errorf("%s: %s", c.in, diff)
+		}
+	}
+	h := &host{}
+	all := `{"prompt":"p","description":"d","subagent_type":"t","model":"m","name":"n","max_turns":3,"run_in_background":false,"isolation":"worktree","working_dir":"w","mode":"plan","skills":["s"],"mcp_servers":["x"],"resume":"","team_name":""}`
+	subagent.Tools(h, "")[0].Run(t.Context(), agent.Invocation{Input: json.RawMessage(all)})
+	want := subagent.Task{Text: "p", Label: "d", Type: "t", Name: "n", Place: subagent.Place{WorkingDir: "w", Isolation: "worktree"}, Model: "m", MaxTurns: 3, Mode: "plan", Skills: []string{"s"}, Servers: []string{"x"}, Waits: true}
+	if diff := cmp.Diff([]subagent.Task{want}, h.tasks); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{`{"prompt":" "}`, `{"prompt":"x","mode":"yolo"}`, `{"prompt":"x","max_turns":-1}`} {
+		if err := subagent.Tools(h, "")[0].(agent.Validator).Validate(json.RawMessage(bad)); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+}
+
+// An interrupted call ends its agent.
+func TestAgentIsEndedWithItsCall(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	h := &absent{}
+	got := subagent.Tools(h, "")[0].Run(ctx, agent.Invocation{Input: json.RawMessage(`{"prompt":"look"}`)})
+	if !got.IsError || h.asked[len(h.asked)-1] != "end" {
+		t.Errorf("%+v after %v", got, h.asked)
+	}
+}
+
+// absent is a host whose agents are never done.
+type absent struct{ host }
+
+func (h *absent) Wait(ctx context.Context, _ string) (subagent.Report, error) {
+	<-ctx.Done()
+	return subagent.Report{}, ctx.Err()
 }

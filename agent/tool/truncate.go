@@ -32,7 +32,7 @@ var (
 		"Edit":       {Chars: 10_000, Tail: true},
 		"ApplyPatch": {Chars: 10_000, Tail: true},
 		"Write":      {Chars: 1_000, Tail: true},
-		"SpawnAgent": {Chars: 20_000},
+		"Agent":      {Chars: 20_000},
 	}
 	otherLimit = Limit{Chars: 30_000}
 )

@@ -31,7 +31,7 @@ func TestDefaultLimits(t *testing.T) { // LOOP-39, LOOP-40, LOOP-130, K-02
 		"Read": {Chars: 50_000}, "Bash": {Chars: 30_000, Lines: 256}, "Grep": {Chars: 20_000, Tail: true, Lines: 200},
 		"Glob": {Chars: 20_000, Tail: true, Lines: 500}, "Edit": {Chars: 10_000, Tail: true},
 		"ApplyPatch": {Chars: 10_000, Tail: true}, "Write": {Chars: 1_000, Tail: true},
-		"SpawnAgent": {Chars: 20_000}, "mcp__any__tool": {Chars: 30_000},
+		"Agent": {Chars: 20_000}, "mcp__any__tool": {Chars: 30_000},
 	} {
 		if got := LimitOf(tool); got != want {
 			t.Errorf("%s: %+v, want %+v", tool, got, want)

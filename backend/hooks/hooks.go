@@ -110,6 +110,10 @@ type Session struct {
 	Account string
 	Folder  string // where its tools act
 	Agent   *hook.Agent
+	// Own are hooks of the session alone, such as those of an agent's definition, and
+	// Ready says whether they may run. They run after those of the settings files.
+	Own   []hook.Handler
+	Ready func() hook.Readiness
 }
 
 // Reads reports whether a path is that of a settings file.
@@ -129,8 +133,13 @@ func (h *Hooks) Engine(ctx context.Context, s Session) *hook.Engine {
 func (h *Hooks) options(ctx context.Context, s Session) hook.Options {
 	o := h.cfg.Engine
 	o.Folder, o.Agent, o.Log = s.Folder, s.Agent, h.log.add
-	o.Handlers = func() []hook.Handler { return h.current(ctx).handlers }
-	o.Ready = func(x hook.Handler) hook.Readiness { return h.ready(ctx, x, s.Folder) }
+	o.Handlers = func() []hook.Handler { return slices.Concat(h.current(ctx).handlers, s.Own) }
+	o.Ready = func(x hook.Handler) hook.Readiness {
+		if slices.ContainsFunc(s.Own, func(own hook.Handler) bool { return own.Origin.File == x.Origin.File }) {
+			return s.Ready()
+		}
+		return h.ready(ctx, x, s.Folder)
+	}
 	o.Update = func(x hook.Handler, u hook.PermissionUpdate) error { return h.update(ctx, s.Account, x, u) }
 	return o
 }

@@ -176,7 +176,7 @@ user "Say hello.\n\n[A picture was here.]"
 answer anthropic/claude-x tool_calls thinks "Two files." calls Bash imported-1 calls Task imported-2 5+7→9
 start imported-1 Bash {"command":"ls"}
 end imported-1 done "a.txt"
-start imported-2 SpawnAgent {"prompt":"look"}
+start imported-2 Agent {"prompt":"look"}
 end imported-2 failed "no"
 answer anthropic/claude-x stop "Hello."
 summary "They greeted."

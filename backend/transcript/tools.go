@@ -10,7 +10,7 @@ import (
 // names maps the tools of other programs to our own (K-04). A tool that is not here
 // keeps its name.
 var names = map[string]string{
-	"Task": "SpawnAgent", "Agent": "SpawnAgent", "BashOutput": "TaskOutput", "KillShell": "TaskStop", "KillBash": "TaskStop", "LS": "ListDir",
+	"Task": "Agent", "BashOutput": "TaskOutput", "KillShell": "TaskStop", "KillBash": "TaskStop", "LS": "ListDir",
 	"shell": "Bash", "local_shell": "Bash", "shell_command": "Bash", "exec_command": "Bash", "container.exec": "Bash",
 	"apply_patch": "ApplyPatch", "read_file": "Read", "write_stdin": "WriteStdin", "list_dir": "ListDir", "grep_files": "Grep",
 	"read": "Read", "write": "Write", "edit": "Edit", "bash": "Bash", "glob": "Glob", "grep": "Grep",

@@ -34,6 +34,7 @@ const (
 	KindHook   Kind = "hook"   // of a session
 	KindServer Kind = "server" // of the Model Context Protocol
 	KindSkill  Kind = "skill"  // with command lines, or files that can be run
+	KindAgent  Kind = "agent"  // a definition with hooks of its own
 )
 
 // Item is something that a project can make Atelier run.

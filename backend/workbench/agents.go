@@ -1,10 +1,10 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/subagent"
@@ -37,81 +38,151 @@ type helpers struct {
 }
 
 // Spawn implements [subagent.Host].
-func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) {
-	if strings.TrimSpace(task.Text) == "" {
-		return "", errors.New("the task is empty")
-	}
+func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (subagent.Started, error) {
 	w := h.bench
-	h.spawning.Lock()
-	defer h.spawning.Unlock()
+	if strings.TrimSpace(task.Text) == "" {
+		return subagent.Started{}, errors.New("the task is empty")
+	}
+	def, err := w.agents.Find(ctx, task.Type)
+	if err != nil {
+		return subagent.Started{}, err
+	}
+	release, err := h.slot(ctx, task.Waits)
+	if err != nil {
+		return subagent.Started{}, err
+	}
+	defer release()
+	id := newID()
+	if err := h.create(ctx, id, def, task); err != nil {
+		return subagent.Started{}, err
+	}
+	if ctx.Err() != nil { // the parent was interrupted before this agent was registered
+		w.Interrupt(id)
+	}
+	return subagent.Started{ID: id, Background: def.Start.Background}, nil
+}
+
+// create makes an agent's session and starts it on its task.
+func (h *helpers) create(ctx context.Context, id string, def agentdef.Definition, task subagent.Task) error {
+	w := h.bench
 	parent, err := w.cfg.Store.Session(ctx, h.parent)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if n := w.agentsAtWork(h.parent); n >= maxHelpers {
-		return "", fmt.Errorf("%d agents work already; wait for one of them first", n)
+	if l := w.sessions.Find(h.parent); l != nil {
+		parent.Settings = l.Latest() // which hold before they are in the log
 	}
-	id := newID()
-	set, err := h.settings(ctx, parent.Settings, task.Model)
+	if err := h.nameIsFree(ctx, task.Name); err != nil {
+		return err
+	}
+	set, err := h.settings(ctx, parent.Settings, def, task)
 	if err != nil {
-		return "", err
+		return err
 	}
-	helper, err := h.place(ctx, parent, id, task)
+	input, err := withSkills(ctx, w, parent, task.Text, slices.Concat(def.Skills, task.Skills))
 	if err != nil {
-		return "", err
+		return err
 	}
-	helper.Skills = limiting(parent.Skills)
+	helper, err := h.place(ctx, parent, id, def, task)
+	if err != nil {
+		return err
+	}
+	helper.Skills = append(limiting(parent.Skills), limitOf(def, task.Servers)...)
 	if err := h.admitTree(ctx, id, helper); err != nil {
-		return "", err
+		return err
 	}
 	info, err := w.create(ctx, id, set, helper)
 	if err != nil {
 		_, removing := h.removeTree(context.WithoutCancel(ctx), backend.SessionInfo{ID: id, Helper: helper})
-		return "", errors.Join(err, removing)
+		return errors.Join(err, removing)
 	}
-	if err := h.run(ctx, info.ID, task.Text); err != nil {
-		return "", err
+	return w.start(ctx, info.ID, runInput(input))
+}
+
+// slot waits for a place among the agents that work at a time, or returns an error if there is
+// none. The caller holds it until the agent works.
+func (h *helpers) slot(ctx context.Context, wait bool) (release func(), err error) {
+	for {
+		h.spawning.Lock()
+		busy := agentsAtWork(h.bench, h.parent)
+		if len(busy) < maxHelpers {
+			return h.spawning.Unlock, nil
+		}
+		h.spawning.Unlock()
+		if !wait {
+			return nil, fmt.Errorf("%d agents work already; wait for one of them first", len(busy))
+		}
+		if err := awaitAny(ctx, busy); err != nil {
+			return nil, err
+		}
 	}
-	if ctx.Err() != nil { // the parent was interrupted before this agent was registered
-		w.Interrupt(info.ID)
+}
+
+// awaitAny waits until one of several sessions is at rest.
+func awaitAny(ctx context.Context, sessions []*live.Session) error {
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, l := range sessions {
+		all.Go(func() {
+			if l.Wait(waiting) == nil {
+				cancel()
+			}
+		})
 	}
-	return info.ID, nil
+	all.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return fmt.Errorf("the wait for a place was ended: %w", err)
+	}
+	return nil
 }
 
 // place returns what an agent is given, with the folder where it works.
-func (h *helpers) place(ctx context.Context, parent backend.SessionInfo, id string, task subagent.Task) (*agent.Helper, error) {
+func (h *helpers) place(ctx context.Context, parent backend.SessionInfo, id string, def agentdef.Definition, task subagent.Task) (*agent.Helper, error) {
 	folder, err := workingDir(h.bench.folderOf(parent), task.WorkingDir)
 	if err != nil {
 		return nil, err
 	}
-	helper := &agent.Helper{Parent: h.parent, Folder: folder, Rounds: task.MaxTurns, Task: text.Head(task.Text, taskLine)}
-	if helper.Rounds <= 0 {
-		helper.Rounds = subagent.DefaultMaxTurns
+	helper := &agent.Helper{
+		Parent: h.parent, Folder: folder, Rounds: cmp.Or(max(0, task.MaxTurns), def.Rounds, subagent.DefaultMaxTurns),
+		Task: text.Head(task.Text, taskLine), Call: task.Call, Label: text.Head(task.Label, taskLine), Type: def.Name, Name: task.Name,
+		Defined: agent.Defined{Scope: def.Place.Scope, File: def.Place.File, Hooks: def.Hooks, Color: def.Start.Color},
 	}
-	switch task.Isolation {
+	isolation := task.Isolation
+	if def.Start.Worktree {
+		isolation = cmp.Or(isolation, subagent.Worktree)
+	}
+	switch isolation {
 	case "":
 		return helper, nil
 	case subagent.Worktree:
 		return helper, h.isolate(ctx, parent, id, helper)
 	}
-	return nil, fmt.Errorf("there is no isolation %q, only %q", task.Isolation, subagent.Worktree)
+	return nil, fmt.Errorf("there is no isolation %q, only %q", isolation, subagent.Worktree)
 }
 
 // settings returns the parent's settings, including the shared budget, with the
-// task's model: one of a level (COM-51), or another of the same provider. The
-// user chose no other provider. The agents of a caller begin with what the user
-// chose for new sessions, but in the caller's mode.
-func (h *helpers) settings(ctx context.Context, set agent.Settings, model string) (agent.Settings, error) {
+// task's model: one of a level (COM-51), or another of the same provider, else that of the agent's
+// definition. The user chose no other provider. The mode is never looser than the parent's
+// (OAS-506). The agents of a caller begin with what the user chose for new sessions, but in the
+// caller's mode.
+func (h *helpers) settings(ctx context.Context, set agent.Settings, def agentdef.Definition, task subagent.Task) (agent.Settings, error) {
+	mode := set.Mode
 	if set.Provider == callerProvider {
-		mode := set.Mode
 		var err error
 		if set, err = h.bench.NewSessionSettings(ctx); err != nil {
 			return set, err
 		}
-		set.Mode = mode
 	}
-	model = strings.TrimPrefix(strings.TrimSpace(model), set.Provider+"/")
-	switch level := catalogue.Level(model); level {
+	set.Mode = agentdef.Tighter(agentdef.Tighter(cmp.Or(mode, agent.ModeDefault), def.Mode), task.Mode)
+	set.Effort = cmp.Or(def.Effort, set.Effort)
+	model := strings.TrimPrefix(strings.TrimSpace(task.Model), set.Provider+"/")
+	level := catalogue.Level(model)
+	if at, ok := h.bench.providers.Named(ctx, set, cmp.Or(model, def.Model)); ok && level != catalogue.LevelLow && level != catalogue.LevelMid && level != catalogue.LevelHigh {
+		set.Provider, set.Model = at.Provider, at.Model
+		return set, nil
+	}
+	switch level {
 	case "":
 	case catalogue.LevelLow, catalogue.LevelMid, catalogue.LevelHigh:
 		at := h.bench.providers.AtLevel(ctx, set, level)
@@ -154,38 +225,70 @@ func limiting(skills []agent.SkillUse) (out []agent.SkillUse) {
 	return out
 }
 
-func (h *helpers) run(ctx context.Context, id, input string) error {
-	return h.bench.start(ctx, id, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, input) })
-}
-
-// own returns an agent of the parent, which stays in memory until release is
-// called.
-func (h *helpers) own(ctx context.Context, id string) (l *live.Session, release func(), err error) {
-	info, err := h.bench.cfg.Store.Session(ctx, id)
-	if err != nil || info.Helper == nil || info.Helper.Parent != h.parent {
-		return nil, nil, fmt.Errorf("there is no agent %q of yours", id)
+// own returns an agent of the parent by its id or its name, which stays in memory until release
+// is called.
+func (h *helpers) own(ctx context.Context, called string) (l *live.Session, release func(), err error) {
+	info, err := h.bench.cfg.Store.Session(ctx, called)
+	if err != nil {
+		if info, err = h.named(ctx, called); err != nil {
+			return nil, nil, err
+		}
+	}
+	if info.Helper == nil || info.Helper.Parent != h.parent {
+		return nil, nil, fmt.Errorf("there is no agent %q of yours", called)
 	}
 	if h.bench.treeGone(info) {
-		return nil, nil, fmt.Errorf("agent %q was ended and its worktree removed; start another one", id)
+		return nil, nil, fmt.Errorf("agent %q was ended and its worktree removed; start another one", called)
 	}
-	return h.bench.sessions.Open(ctx, id)
+	return h.bench.sessions.Open(ctx, info.ID)
+}
+
+// named returns the newest agent of a name.
+func (h *helpers) named(ctx context.Context, name string) (backend.SessionInfo, error) {
+	all, err := h.bench.cfg.Store.Helpers(ctx, h.parent)
+	if err != nil {
+		return backend.SessionInfo{}, err
+	}
+	for _, info := range slices.Backward(all) {
+		if name != "" && info.Helper != nil && info.Helper.Name == name {
+			return info, nil
+		}
+	}
+	return backend.SessionInfo{}, fmt.Errorf("there is no agent %q of yours", name)
+}
+
+// nameIsFree refuses a name that another agent of the parent has (OAS-514).
+func (h *helpers) nameIsFree(ctx context.Context, name string) error {
+	if name == "" {
+		return nil
+	}
+	if info, err := h.named(ctx, name); err == nil && info.State != agent.StateClosed {
+		return fmt.Errorf("an agent of the name %s is there already: give it another task with resume, or close it first", name)
+	}
+	return nil
 }
 
 // Send implements [subagent.Host].
-func (h *helpers) Send(ctx context.Context, id, message string) error {
-	l, release, err := h.own(ctx, id)
+func (h *helpers) Send(ctx context.Context, called, message string) (string, error) {
+	l, release, err := h.own(ctx, called)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer release()
+	id := l.ID()
 	if err := h.keepsTo(ctx, id); err != nil {
-		return err
+		return id, err
 	}
-	if !l.Busy() {
-		return h.run(ctx, id, message)
+	if l.Busy() {
+		_, err = h.bench.addQueued(ctx, QueueAddRequest{Session: id, Verb: agent.Steer, Text: message})
+		return id, err
 	}
-	_, err = h.bench.addQueued(ctx, QueueAddRequest{Session: id, Verb: agent.Steer, Text: message})
-	return err
+	free, err := h.slot(ctx, false)
+	if err != nil {
+		return id, err
+	}
+	defer free()
+	return id, h.bench.start(ctx, id, runInput(agent.Queued{Text: message}))
 }
 
 // keepsTo refuses more work for an agent that is not bound by a skill that limits
@@ -217,18 +320,19 @@ func (h *helpers) Wait(ctx context.Context, id string) (subagent.Report, error) 
 	if err := l.Wait(ctx); err != nil {
 		return subagent.Report{}, fmt.Errorf("the wait was ended: %w", err)
 	}
-	report, err := h.report(ctx, id)
-	report.Worktree = h.worktree(ctx, id)
+	report, err := h.report(ctx, l.ID())
+	report.Worktree = h.worktree(ctx, l.ID())
 	return report, err
 }
 
 // End implements [subagent.Host].
-func (h *helpers) End(ctx context.Context, id string) (subagent.Report, error) {
-	_, release, err := h.own(ctx, id)
+func (h *helpers) End(ctx context.Context, called string) (subagent.Report, error) {
+	l, release, err := h.own(ctx, called)
 	if err != nil {
 		return subagent.Report{}, err
 	}
 	defer release()
+	id := l.ID()
 	h.bench.Interrupt(id)
 	report, err := h.Wait(ctx, id)
 	if err == nil && report.Worktree != "" {
@@ -272,14 +376,14 @@ func (h *helpers) report(ctx context.Context, id string) (subagent.Report, error
 // reportedEvents is how many events are searched for an agent's last text.
 const reportedEvents = 100
 
-// agentsAtWork counts the agents of a session that work in this process.
-func (w *Workbench) agentsAtWork(parent string) (n int) {
+// agentsAtWork returns the agents of a session that work in this process.
+func agentsAtWork(w *Workbench, parent string) (busy []*live.Session) {
 	for _, l := range w.sessions.StartedBy(parent) {
 		if l.Busy() {
-			n++
+			busy = append(busy, l)
 		}
 	}
-	return n
+	return busy
 }
 
 // othersCost returns what a session and the agents that it started have spent

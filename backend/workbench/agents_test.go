@@ -59,7 +59,7 @@ func TestSubagent(t *testing.T) {
 	server.Script(model, llmtest.Round{Text: "I hand that over.", Calls: []llmtest.Call{spawn("Write the tests. Secret word: heron.", nil)}, Usage: cost})
 	id := p.session("openai")
 	p.send(id, "We need tests. The parent's word is: otter.")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}},
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("SendInput", map[string]any{"agent_id": child, "message": "Run them."})}},
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}},
@@ -72,7 +72,7 @@ func TestSubagent(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(p.folder, "a_test.go")); err != nil || string(b) != "package a\n" {
 		t.Errorf("the file holds %q, %v", b, err)
 	}
-	if body := asked(server, "helper")[0]; strings.Contains(body, "otter") || !strings.Contains(body, "heron") || strings.Contains(body, "SpawnAgent") {
+	if body := asked(server, "helper")[0]; strings.Contains(body, "otter") || !strings.Contains(body, "heron") || strings.Contains(body, "spawn_agent") {
 		t.Errorf("the agent was sent %s", body)
 	}
 	own := asked(server, model)
@@ -130,17 +130,17 @@ func TestSubagentRefusals(t *testing.T) {
 	}
 	var helpers []string
 	for range 4 {
-		child, end := agentOf(p, "SpawnAgent")
+		child, end := agentOf(p, "Agent")
 		if end.IsError {
 			t.Fatal(end.Output)
 		}
 		helpers = append(helpers, child)
 	}
-	if end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "SpawnAgent" }); !end.IsError || !strings.Contains(end.Output, "4 agents work already") {
+	if end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "Agent" }); !end.IsError || !strings.Contains(end.Output, "4 agents work already") {
 		t.Errorf("a fifth: %+v", end)
 	}
 	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Done." })
-	if body := asked(server, "helper")[0]; strings.Contains(body, "SpawnAgent") {
+	if body := asked(server, "helper")[0]; strings.Contains(body, "spawn_agent") {
 		t.Error("an agent can start others")
 	}
 	must[backend.Empty](p, "conversation.interrupt", workbench.SessionRef{Session: id}) // which also ends them
@@ -159,7 +159,7 @@ func TestSubagentInterruptAndFailure(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}})
 	id := p.session("openai")
 	p.send(id, "go")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}},
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("SendInput", map[string]any{"agent_id": child, "message": "Try again."})}},
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}})
@@ -186,7 +186,7 @@ func TestSubagentsEndBeforeTheirSession(t *testing.T) {
 	server.Script("helper", llmtest.Round{Hang: true})
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}}, llmtest.Round{Status: 401})
 	p.send(p.session("openai"), "go")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	await(p, anyOf[agent.SessionEnd])
 	if ended := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}); ended.Session.State != agent.StateClosed {
 		t.Errorf("the agent is %s", ended.Session.State)
@@ -206,7 +206,7 @@ func TestSubagentBudget(t *testing.T) {
 	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
 	await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
 	p.send(id, "go")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	server.Script("gpt-6.1-sol", llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}})
 	if limit := await(p, anyOf[agent.TurnLimit]); limit.Limit != "budget" || limit.Spent != 125*llm.Dollar/100 {
 		t.Errorf("the parent was stopped by %+v", limit)
@@ -259,7 +259,7 @@ func TestSubagentPlaceAndLevel(t *testing.T) {
 		server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"working_dir": dir, "model": "mid"})}}, llmtest.Round{Text: "Done."})
 		id := p.session("openai")
 		p.send(id, "go")
-		end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "SpawnAgent" })
+		end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "Agent" })
 		if end.IsError != (want != "") || !strings.Contains(end.Output, want) {
 			t.Errorf("%s: %s", dir, end.Output)
 			continue

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/agent/ask"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
@@ -32,14 +33,15 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	reduce := w.reducer()
 	found := w.skillsOf(ctx, info)
 	memory := tool.NewMemory(folder, w.journal.Objects().Contents)
-	tools, err := agent.NewRegistry(agent.Filter(append(w.tools(info, place, memory), skill.Tool(found)), nil, w.cfg.Rules.Deny)...)
+	tools, err := agent.NewRegistry(shownTo(info, agent.Filter(append(w.tools(info, place, memory), skill.Tool(found)), nil, w.cfg.Rules.Deny))...)
 	if err != nil {
 		return nil, err
 	}
 	profiles := profile.New(tools, profile.Surroundings{
 		Folder: folder, Home: w.cfg.Home, Platform: place.env.Platform(), OS: place.env.OSVersion(),
 		Naming: w.cfg.Naming, CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.KnowledgeCutoff,
-		Confined: w.confinedSentence, Growing: growing{w.offered(info.ID, past), skill.NewOffer(found), w.companyOf(info)},
+		Confined: w.confinedSentence, Growing: growing{w.offered(info.ID, past), skill.NewOffer(found), w.companyOf(info), agentNotes(w, info)},
+		Role:  roleOf(w, info),
 		Agent: info.Helper != nil, Unattended: w.cfg.Unattended, ReadOnly: w.cfg.ReadOnly,
 	})
 	gate, err := w.gate(info, place.output)
@@ -98,9 +100,9 @@ func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *too
 	}
 	host := &helpers{bench: w, parent: info.ID}
 	if info.Settings.Provider == callerProvider {
-		return append(all, subagent.RunTool(host))
+		return append(all, subagent.RunTool(host, agentdef.List(agentdef.BuiltIn())))
 	}
-	all = append(all, subagent.Tools(host)...)
+	all = append(all, subagent.Tools(host, agentdef.List(agentdef.BuiltIn()))...)
 	all = append(all, ask.Tool(), todo.Tool())
 	return append(all, plan.Tools()...)
 }

@@ -31,7 +31,7 @@ func TestBriefedForTheAudience(t *testing.T) {
 	server.Script("helper", llmtest.Round{Text: "Found."})
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look around.", nil)}})
 	p.send(p.session("openai"), "go")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}}, llmtest.Round{Text: "Done."})
 	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Done." })
 	tell(asked(server, model)[0], user)

@@ -159,7 +159,7 @@ func (p *page) handedOver() (child string) {
 		for _, ev := range p.events {
 			switch d := ev.Data.(type) {
 			case agent.ToolCallEnd:
-				if d.Tool == "SpawnAgent" && d.Details != nil && d.Details.Agent != nil {
+				if d.Tool == "Agent" && d.Details != nil && d.Details.Agent != nil {
 					child = d.Details.Agent.Session
 				}
 			case agent.ProcessingEnd:

@@ -93,7 +93,7 @@ func TestChangesOfASession(t *testing.T) {
 	server.Script("helper", llmtest.Round{Calls: []llmtest.Call{use("Write", "file_path", "theirs", "content", "1\n2\n")}}, llmtest.Round{Text: "Done."})
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{edit("line 20\n", "twenty\n"), spawn("Write it.", nil)}})
 	p.send(id, "Go on")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}}, llmtest.Round{Text: "Second."})
 	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Second." })
 	await(p, anyOf[agent.ProcessingEnd])

@@ -131,7 +131,7 @@ func TestLostAgentStaysItsParents(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"max_turns": 7})}}, llmtest.Round{Text: "It looks."})
 	id := p.session("openai")
 	p.send(id, "Have somebody look.")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	p.close()
 	spoil(t, home, "DELETE FROM sessions WHERE id = '"+child+"'")
 

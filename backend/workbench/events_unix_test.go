@@ -93,7 +93,7 @@ func meet(p *page, server *llmtest.Server) (id, child string) {
 		request := await(p, anyOf[agent.ApprovalRequest])
 		p.answer(backend.Approval{Session: id, Request: request}, agent.Answer{Decision: decision, Scope: agent.ScopeOnce})
 	}
-	child, _ = agentOf(p, "SpawnAgent")
+	child, _ = agentOf(p, "Agent")
 	logged(p, hooks.HookLogRequest{Session: child, Point: agent.HookTeammateIdle}, 1)
 	server.Script(model, use("CloseAgent", map[string]any{"agent_id": child}), llmtest.Round{Text: strings.Repeat("word,", 1000)}, llmtest.Round{Text: "## Goal\nA lamp."})
 	await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "CloseAgent" })
@@ -157,7 +157,7 @@ func TestEveryEvent(t *testing.T) {
 	wantTurn := slices.Concat(
 		[]string{"Setup", "SessionStart", "UserPromptSubmit"}, call("Read"), []string{"PostSampling", "PreToolUse Read", "PostToolUseFailure Read"},
 		[]string{"PostSampling", "PreToolUse Bash"}, asked("Bash"), []string{"PermissionDenied Bash"},
-		call("Bash", append(asked("Bash"), "CwdChanged")...), call("Bash", asked("Bash")...), call("SpawnAgent"), call("CloseAgent"),
+		call("Bash", append(asked("Bash"), "CwdChanged")...), call("Bash", asked("Bash")...), call("Agent"), call("CloseAgent"),
 		[]string{"PostSampling", "Stop", "Notification turn_done", "PreCompact", "PostCompact", "SessionEnd"})
 	want := map[string][]string{
 		id:    wantTurn,

@@ -28,7 +28,8 @@ func (w *Workbench) newHooks() *hooks.Hooks {
 func (w *Workbench) hooksOf(info backend.SessionInfo) *hook.Engine {
 	s := hooks.Session{ID: info.ID, Account: account(info), Folder: w.folderOf(info)}
 	if info.Helper != nil {
-		s.Agent = &hook.Agent{ID: info.ID, Parent: info.Helper.Parent, Task: info.Helper.Task}
+		s.Agent = &hook.Agent{ID: info.ID, Parent: info.Helper.Parent, Task: info.Helper.Task, Type: info.Helper.Type}
+		s = ownHooks(w, s, info.Helper)
 	}
 	return w.hooks.Engine(w.ctx, s)
 }

@@ -135,7 +135,7 @@ func TestDeletionOfAWorkingParentDeletesNothing(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}})
 	id := p.session("openai")
 	p.send(id, "go")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}},
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Write", map[string]any{"file_path": "a.txt", "content": "a"})}})
 	await(p, anyOf[agent.ApprovalRequest]) // the agent is at rest, its parent works
@@ -163,7 +163,7 @@ func TestAgentsCommandsEndWithTheParent(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Serve.", nil)}})
 	id := p.session("openai")
 	p.send(id, "go")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	p.allow(child, await(p, anyOf[agent.ApprovalRequest]))
 	await(p, anyOf[agent.ProcessingEnd]) // the agent's; its parent waits for a model that does not answer
 	if carrying(t, token) == 0 {

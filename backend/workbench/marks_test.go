@@ -110,7 +110,7 @@ func TestNotDeleted(t *testing.T) {
 	server.Script("helper", llmtest.Round{Text: "Done."})
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}}, llmtest.Round{Text: "It looks."})
 	p.send(p.session("openai"), "Have somebody look.")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	if _, err := call[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: child, Deleted: &yes}); err == nil || err.ID != backend.ProblemAgentMarked {
 		t.Errorf("an agent: %v", err)
 	}

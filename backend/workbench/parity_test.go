@@ -441,7 +441,7 @@ func TestParityOfSubagents(t *testing.T) {
 			c.server.Script("helper", llmtest.Round{Calls: []llmtest.Call{c.create("bug_test.txt", "line 7\n")}}, llmtest.Round{Text: "It is on line 7."})
 			c.says(c.spawn("Find the bug."))
 			c.send(c.session, "find the bug")
-			child, _ := agentOf(c.page, "SpawnAgent")
+			child, _ := agentOf(c.page, "Agent")
 			c.says(c.wait(child))
 			c.server.Script(c.model, llmtest.Round{Text: "Line 7."})
 			await(c.page, func(e agent.TextEnd) bool { return e.Message.Text() == "Line 7." })

@@ -122,7 +122,7 @@ func TestPointsOfAgents(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"working_dir": "sub"})}}, llmtest.Round{Text: "Done."})
 	id := p.session("openai")
 	p.send(id, "go")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	logged(p, hooks.HookLogRequest{Point: agent.HookTeammateIdle}, 1)
 	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookNotification}, 1)
 	for point, want := range map[agent.HookPoint][][]any{
@@ -166,7 +166,7 @@ func TestEveryAgentStops(t *testing.T) {
 		id := p.session("openai")
 		p.bypass(id)
 		p.send(id, "go")
-		child, _ := agentOf(p, "SpawnAgent")
+		child, _ := agentOf(p, "Agent")
 		if reason == "interrupted" {
 			await(p, func(s agent.ToolCallStart) bool { return s.Tool == "Bash" })
 		} else {

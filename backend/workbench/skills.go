@@ -38,11 +38,12 @@ type growing struct {
 	*offer.Session
 	skills  *skill.Offer
 	company *company
+	agents  func() []agent.Note
 }
 
 // Notes implements [profile.Growing].
 func (g growing) Notes(provider, model string) []agent.Note {
-	return slices.Concat(g.Session.Notes(provider, model), g.skills.Notes(), g.company.Notes())
+	return slices.Concat(g.Session.Notes(provider, model), g.skills.Notes(), g.agents(), g.company.Notes())
 }
 
 // sessionSkills are the skills of one session. It implements [skill.Host].

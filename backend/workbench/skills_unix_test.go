@@ -279,7 +279,7 @@ func TestSkillLimitsAgents(t *testing.T) {
 	server.Script("helper", llmtest.Round{Text: "Ready."})
 	id := p.session("openai")
 	p.send(id, "go")
-	older, _ := agentOf(p, "SpawnAgent")
+	older, _ := agentOf(p, "Agent")
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": older})}}, llmtest.Round{Text: "It waits."})
 	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "It waits." })
 	await(p, anyOf[agent.ProcessingEnd])

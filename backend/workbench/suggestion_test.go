@@ -144,7 +144,7 @@ func TestSuggestionComesLast(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}})
 	id := p.session("openai")
 	p.send(id, "first")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	p.queue(id, agent.FollowUp, "second")
 	server.Script(model,
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}},

@@ -55,7 +55,7 @@ func isolated(p *page, server *llmtest.Server, work ...llmtest.Round) (id, child
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"isolation": "worktree", "working_dir": "sub"})}})
 	id = p.session("openai")
 	p.send(id, "go")
-	child, end := agentOf(p, "SpawnAgent")
+	child, end := agentOf(p, "Agent")
 	if end.IsError {
 		p.t.Fatal(end.Output)
 	}

@@ -43,7 +43,7 @@ func TestUndoOfAgentsElsewhere(t *testing.T) {
 			server.Script("helper", llmtest.Round{Calls: []llmtest.Call{tt.call}}, llmtest.Round{Text: "Done."})
 			server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Edit.", tt.where)}}, llmtest.Round{Text: "Good."})
 			p.send(id, "go")
-			child, _ := agentOf(p, "SpawnAgent")
+			child, _ := agentOf(p, "Agent")
 			for deadline := time.After(patience); ; p.more(deadline, "the end of both turns") {
 				ended := 0
 				for _, s := range []string{id, child} {

@@ -75,7 +75,7 @@ func TestAgentsHaveTheirOwnTurnLimit(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look around.", map[string]any{"max_turns": 2})}})
 	id := p.session("openai")
 	p.send(id, "go")
-	child, _ := agentOf(p, "SpawnAgent")
+	child, _ := agentOf(p, "Agent")
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}}, llmtest.Round{Text: "Stopped."})
 	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Stopped." })
 	limits := log[agent.TurnLimit](p, child)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/agent/fetch"
 	"atelier.dev/atelier/agent/journal"
 	"atelier.dev/atelier/agent/llm"
@@ -22,6 +23,7 @@ import (
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/agents"
 	"atelier.dev/atelier/backend/caches"
 	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/editors"
@@ -81,6 +83,9 @@ type Config struct {
 	Rules    permission.Rules
 	RunRules []rule.Rule
 	Limits   agent.Limits
+	// Agents are definitions of agents for this run, which are stronger than those of
+	// files.
+	Agents []agentdef.Definition
 	// Naming selects the tool names that models are shown.
 	Naming profile.Naming
 	// Retry says when a failed request is asked again.
@@ -110,6 +115,7 @@ type Workbench struct {
 	hooks     *hooks.Hooks
 	servers   *mcp.Servers
 	skills    *skills.Skills
+	agents    *agents.Agents
 	asking    *asking
 	callers   callers
 	trust     *trust.Trust
@@ -150,8 +156,8 @@ func New(cfg Config) *Workbench {
 	w.asking = &asking{bench: w, calls: map[client.Caller]func(agent.SideRequest) bool{}}
 	w.servers = w.newServers()
 	w.skills = w.newSkills()
+	w.agents = newAgents(w)
 	w.hooks = w.newHooks()
-	w.review = review.New(w.trust, w.hooks, w.servers, w.skills)
 	w.moved = moved.New(cfg.Store, cfg.Folder)
 	w.editors = editors.New(editors.Config{Folder: cfg.Folder, Store: cfg.Store, Getenv: cfg.Getenv, Worktree: w.worktreeOf, IsSettings: w.hooks.Reads})
 	w.exports = transfer.NewExports(transfer.ExportConfig{
@@ -161,6 +167,7 @@ func New(cfg Config) *Workbench {
 		Store: cfg.Store, Folder: cfg.Folder, User: userHome(cfg), Getenv: cfg.Getenv,
 		Settings: w.NewSessionSettings, Start: func() agent.SessionStart { return w.sessionStart(false) }, Show: w.show,
 	})
+	w.review = review.New(w.trust, w.hooks, w.servers, w.skills, w.agents)
 	w.journal = journal.Open(cfg.Home)
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.sessions = live.New(live.Config{
@@ -321,6 +328,7 @@ func (w *Workbench) Close(ctx context.Context) error {
 	var ends sync.WaitGroup
 	ends.Go(func() { hooksErr = w.hooks.Close(ctx) })
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
+	ends.Go(w.agents.Close)
 	ends.Go(func() { w.cancel(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
 	ends.Wait()
 	return errors.Join(err, hooksErr, skillsErr, w.exports.Close())

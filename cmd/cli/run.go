@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/provider"
@@ -36,13 +37,14 @@ type runFlags struct {
 	readOnly            bool
 	trust               trustFlags
 	servers             []string // files
+	agents              string   // JSON
 	limits              limitFlags
 	allowed, disallowed []string
 	naming              string
 }
 
 // trustFlags say what of the project is trusted as it stands there, for one run.
-type trustFlags struct{ hooks, servers, skills bool }
+type trustFlags struct{ hooks, servers, skills, agents bool }
 
 // resumeFlags say with which session a run goes on.
 type resumeFlags struct {
@@ -85,6 +87,8 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.BoolVar(&f.trust.hooks, "trust-hooks", false, "trust the project's hooks as they stand there now, for this run")
 	flags.BoolVar(&f.trust.servers, "trust-servers", false, "trust the project's MCP servers as they stand there now, for this run")
 	flags.BoolVar(&f.trust.skills, "trust-skills", false, "trust the project's skills that run something as they stand there now, for this run")
+	flags.BoolVar(&f.trust.agents, "trust-agents", false, "trust the project's agents with hooks of their own as they stand there now, for this run")
+	flags.StringVar(&f.agents, "agents", "", "agents for this run as JSON, such as {\"reviewer\": {\"description\": \"…\", \"prompt\": \"…\"}}")
 	flags.StringArrayVar(&f.servers, "mcp-config", nil, "a file with MCP servers for this run, in addition to the configured ones; it is trusted\n(can be given several times)")
 	flags.StringVar(&f.naming, "naming", "", "native: each model sees the tools under the names that it knows;\nspec: all models see read_file, edit_file, shell, …")
 	flags.StringVar(&f.use.baseURL, "base-url", "", "the provider's address")
@@ -170,6 +174,26 @@ func (f *runFlags) rules() (permission.Rules, []rule.Rule, error) {
 	return whole, some, nil
 }
 
+// definitions returns the agents of the run. One that cannot be used is an error, because nobody
+// would notice otherwise.
+func (f *runFlags) definitions() ([]agentdef.Definition, error) {
+	if f.agents == "" {
+		return nil, nil
+	}
+	given, err := agentdef.ParseJSON(f.agents)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range given {
+		for _, x := range d.Findings {
+			if x.Breaks {
+				return nil, fmt.Errorf("an agent of --agents cannot be used: %s", x.Message)
+			}
+		}
+	}
+	return given, nil
+}
+
 // prompt joins the arguments, or reads standard input for "-".
 func (c *command) prompt(args []string) (string, error) {
 	text := strings.Join(args, " ")
@@ -203,6 +227,9 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report, out *gath
 	if cfg.Rules, cfg.RunRules, err = f.rules(); err != nil {
 		return none, err
 	}
+	if cfg.Agents, err = f.definitions(); err != nil {
+		return none, err
+	}
 	cfg.Limits = agent.Limits{Rounds: f.limits.turns, Budget: llm.Cost(math.Round(f.limits.dollars * float64(llm.Dollar)))}
 	cfg.Retry.Retries = f.limits.retries
 	cfg.Getenv = withBaseURL(c.getenv, f)
@@ -226,6 +253,9 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report, out *gath
 	}
 	if err == nil {
 		err = c.settleSkills(app, f.trust.skills)
+	}
+	if err == nil && f.trust.agents {
+		_, err = app.TrustAgents(c.ctx)
 	}
 	if err == nil {
 		err = c.awaitServers(app)

@@ -35,7 +35,7 @@ func FuzzRules(f *testing.F) {
 			{Tool: "Bash", Access: agent.Access{Command: what}},
 			{Tool: "Read", Access: agent.Access{Reads: []string{"/project/" + what}}},
 			{Tool: "Edit", Access: agent.Access{Writes: []string{"/" + what}}},
-			{Tool: "WebFetch", Input: input}, {Tool: "SpawnAgent", Input: input}, {Tool: what},
+			{Tool: "WebFetch", Input: input}, {Tool: "Agent", Input: input}, {Tool: what},
 		} {
 			said := map[agent.Decision]agent.Decision{}
 			for _, d := range []agent.Decision{agent.Allow, agent.Ask, agent.Deny} {

@@ -204,7 +204,7 @@ func (r Rule) names(call agent.GateCall) bool {
 		return call.Tool == "ListDir"
 	case tool == "AskUserQuestion":
 		return call.Tool == "AskUser"
-	case tool == "Agent" || tool == "Task":
+	case kinds[tool] == kindAgent:
 		return kinds[call.Tool] == kindAgent
 	case strings.HasPrefix(tool, "mcp__") && !strings.Contains(tool, "*") && strings.HasPrefix(call.Tool, tool+"__"):
 		return true

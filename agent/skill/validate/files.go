@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"atelier.dev/atelier/agent/internal/frontmatter"
 	"atelier.dev/atelier/agent/skill"
 )
 
@@ -225,7 +226,7 @@ func (c *checker) file(file, text string) {
 		c.table(file, text)
 		return
 	case path.Ext(file) == ".md":
-		front := skill.ReadFront(text)
+		front := frontmatter.Read(text)
 		name, hasName := front.Field("name")
 		description, hasDescription := front.Field("description")
 		if path.Base(file) != mainName && (c.o.Preset == BMAD || !handedOn(file)) {
@@ -237,7 +238,7 @@ func (c *checker) file(file, text string) {
 			}
 		}
 		if path.Dir(file) == "steps" {
-			for _, f := range []skill.Field{name, description} {
+			for _, f := range []frontmatter.Field{name, description} {
 				if f.Key != "" {
 					c.find(step06, file, f.Line, f.Key)
 				}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"atelier.dev/atelier/agent/internal/frontmatter"
 	"atelier.dev/atelier/agent/skill"
 )
 
@@ -96,7 +97,7 @@ func (c *checker) text(s skill.Skill, text string) {
 	if s.Broken() {
 		return
 	}
-	front := skill.ReadFront(text)
+	front := frontmatter.Read(text)
 	if s.Place.Kind != skill.KindCommand {
 		c.identity(front)
 		c.description(front)
@@ -110,7 +111,7 @@ func (c *checker) text(s skill.Skill, text string) {
 }
 
 // identity checks the name.
-func (c *checker) identity(front skill.Front) {
+func (c *checker) identity(front frontmatter.Front) {
 	name, line := value(front, "name")
 	form := genericName()
 	if c.o.Preset == BMAD {
@@ -142,7 +143,7 @@ func exampleName(folder string) string {
 }
 
 // description checks what models choose the skill by.
-func (c *checker) description(front skill.Front) {
+func (c *checker) description(front frontmatter.Front) {
 	text, line := value(front, "description")
 	if text == "" {
 		c.find(skill03, c.main, line)
@@ -162,12 +163,12 @@ func (c *checker) description(front skill.Front) {
 }
 
 // value returns what a key says, and its line; that of the frontmatter if the key is missing.
-func value(front skill.Front, key string) (string, int) {
+func value(front frontmatter.Front, key string) (string, int) {
 	f, ok := front.Field(key)
 	if !ok {
 		return "", 1
 	}
-	if f.Kind == skill.FieldText {
+	if f.Kind == frontmatter.Text {
 		return strings.TrimSpace(f.Text), f.Line
 	}
 	return "", f.Line

@@ -465,6 +465,13 @@ export type CostsRequest = {
 
 export type Decision = "allow" | "ask" | "deny"
 
+export type Defined = {
+  scope?: Scope
+  file?: string
+  hooks?: unknown
+  color?: string
+}
+
 export type Details = {
   changes?: FileChange[]
   command?: CommandResult
@@ -910,6 +917,11 @@ export type Helper = {
   folder: string
   rounds: number
   task?: string
+  call?: string
+  label?: string
+  type?: string
+  name?: string
+  defined?: Defined
   worktree?: string
   skills?: SkillUse[]
 }
@@ -1808,7 +1820,7 @@ export type RateLimitReport = {
   limit: RateLimit
 }
 
-export type ReasonCode = "tool_off" | "skill" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_unsure" | "command_place" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "hosts" | "web" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "lists_deny" | "lists_ask" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed" | "question" | "plan_first" | "plan_ready" | "asks_nothing"
+export type ReasonCode = "tool_off" | "skill" | "agent" | "skill_approved" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_unsure" | "command_place" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "hosts" | "web" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "lists_deny" | "lists_ask" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed" | "question" | "plan_first" | "plan_ready" | "asks_nothing"
 
 export type Reasoning = {
   text?: string
@@ -2677,6 +2689,7 @@ export type SkillUse = {
   model?: string
   effort?: Effort
   by_user?: boolean
+  agent?: boolean
   ended?: boolean
 }
 

@@ -1,4 +1,5 @@
 /** The actions that take back what was done. */
+import { startsAgent } from '../model/agents'
 import History from '@lucide/svelte/icons/history'
 import Undo2 from '@lucide/svelte/icons/undo-2'
 import type { Entry } from '../model/entries'
@@ -22,7 +23,7 @@ function changedFiles({ row, conversation }: Target): boolean {
 }
 
 const mayChange = (entry: Entry): boolean =>
-  entry.type === 'tool' && (entry.files !== undefined || entry.tool === 'SpawnAgent')
+  entry.type === 'tool' && (entry.files !== undefined || startsAgent(entry.tool))
 
 /** Takes the changes of a turn, or of one call or command, out of the files. */
 export const undo: Action = {

@@ -29,6 +29,7 @@ export const reasons: Record<ReasonCode, string> = {
   rule_allows: '规则 {0} 允许了它。',
   rules_unread: '{0} 中的规则无法读取，因此其他规则未允许的命令都会先询问。',
   skill: '技能 {0} 正在使用中，它允许的工具是：{1}。',
+  agent: '这是智能体 {0}，它可以调用的工具是：{1}。',
   skill_approved: '技能 {0} 正在使用中，它已预先批准此操作。',
   lists_deny: '设置（sandbox）中的列表禁止此操作：{0}',
   lists_ask: '设置（sandbox）中的列表要求先询问此操作：{0}',

@@ -24,6 +24,7 @@ describe('a call', () => {
   test('concerns the agent that it started or names', () => {
     const details = { agent: { session: 'a' } }
     expect(agentOf(call({ tool: 'SpawnAgent', details }))).toBe('a')
+    expect(agentOf(call({ tool: 'Agent', details }))).toBe('a')
     expect(agentOf(call({ tool: 'Wait', input: '{"agent_id":"b"}' }))).toBe('b')
     expect(agentOf(call({ tool: 'Wait', input: '{"agent_id":7}' }))).toBeUndefined()
     expect(agentOf(call({ tool: 'Other', input: '{"agent_id":"b"}' }))).toBeUndefined()

@@ -22,11 +22,21 @@ export function agentState({ state, last_end, interrupted }: SessionInfo): Agent
   }
 }
 
-const tools = ['SpawnAgent', 'SendInput', 'Wait', 'CloseAgent']
+/** The tools that are about agents. Older logs have SpawnAgent. */
+export const agentTools: ReadonlySet<string> = new Set([
+  'Agent',
+  'SpawnAgent',
+  'SendInput',
+  'Wait',
+  'CloseAgent',
+])
+
+/** Whether calls of a tool start agents. */
+export const startsAgent = (tool: string): boolean => tool === 'Agent' || tool === 'SpawnAgent'
 
 /** The agent's session that a call starts, messages, awaits or closes; undefined for other calls. */
 export function agentOf(call: ToolEntry): string | undefined {
-  if (!tools.includes(call.tool)) return undefined
+  if (!agentTools.has(call.tool)) return undefined
   const named = argumentsOf(call.input).agent_id
   return call.details?.agent?.session ?? (typeof named === 'string' ? named : undefined)
 }

@@ -1,4 +1,5 @@
 /** What a number of calls did, counted. */
+import { startsAgent } from './agents'
 import { argument } from './arguments'
 import { argumentsOf } from './json'
 import { changedBy } from './changes'
@@ -77,7 +78,7 @@ function count(call: ToolEntry, digest: Digest, read: Set<string>): void {
   if (reading.has(tool)) read.add(argument(tool, call.input))
   else if (searching.has(tool)) digest.searched++
   else if (tool === 'Bash') digest.ran++
-  else if (tool === 'SpawnAgent') digest.agents++
+  else if (startsAgent(tool)) digest.agents++
   else if (serverCall(tool)) digest.served++
   else if (!changing.has(tool)) digest.other++
 }

@@ -1,4 +1,5 @@
 /** The rows in which a conversation is drawn: finished turns are folded, runs of calls are grouped. */
+import { agentTools, startsAgent } from './agents'
 import { isAskedFor } from './compaction'
 import { lastFailure } from './digest'
 import { isRewound, type Entry, type ToolEntry, type TurnEntry } from './entries'
@@ -175,12 +176,9 @@ function keep({ entries, end }: Turn, least: boolean): ReadonlySet<Entry> {
   return kept
 }
 
-/** Their cards lead to agents. */
-const agentTools = new Set(['SpawnAgent', 'SendInput', 'Wait', 'CloseAgent'])
-
 /** A call with words of the user, or with an agent, which may still work when the turn is over. */
 const isLastingCall = ({ tool, answer }: ToolEntry) =>
-  tool === 'SpawnAgent' || Boolean(answer?.feedback)
+  startsAgent(tool) || Boolean(answer?.feedback)
 
 /** Whether a group's line covers a call. One that failed, runs, waits or changed files has a row of its own. */
 const isQuiet = (entry: Entry): entry is ToolEntry =>

@@ -4,6 +4,8 @@ import type { Call } from '../api'
 import { Conversation } from './conversation.svelte'
 import { recall, remember } from './remember'
 import { type Sessions } from './sessions.svelte'
+import { agentOf, startsAgent } from '../model/agents'
+import type { ToolEntry } from '../model/entries'
 import { oldestFirst } from '../model/sessions'
 import type { ApprovalRequest, Envelope, SessionInfo } from '../types.gen'
 
@@ -45,6 +47,15 @@ export class Agents {
   find(id: string | undefined): SessionInfo | undefined {
     const session = id ? this.#sessions.find(id) : undefined
     return session?.helper && session
+  }
+
+  /** The agent that a call of a session is about: also while it runs and waits for the agent. */
+  ofCall(session: string, call: ToolEntry): SessionInfo | undefined {
+    const named = this.find(agentOf(call))
+    if (named || !startsAgent(call.tool)) return named
+    return this.#sessions.list.find(
+      ({ helper }) => helper?.parent === session && helper.call === call.callId,
+    )
   }
 
   /** The conversation of an agent that is followed. */

@@ -81,6 +81,7 @@ const widgets: Record<string, Widget> = {
   Grep: { icon: Search, body: TextBody },
   Glob: { icon: FolderSearch, body: TextBody },
   WebFetch: { icon: Globe, body: FetchBody, result: fetched },
+  Agent: { icon: Bot, body: ReportBody, scrolls: true },
   SpawnAgent: { icon: Bot, body: TextBody, scrolls: true },
   SendInput: { icon: MessageSquare, body: ReportBody },
   Wait: { icon: Hourglass, body: ReportBody },

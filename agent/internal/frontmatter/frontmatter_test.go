@@ -1,4 +1,4 @@
-package skill_test
+package frontmatter_test
 
 import (
 	"fmt"
@@ -7,18 +7,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"atelier.dev/atelier/agent/skill"
+	"atelier.dev/atelier/agent/internal/frontmatter"
 )
 
 // show writes frontmatter as lines: "line key = text", or the items of a list.
-func show(f skill.Front) string {
+func show(f frontmatter.Front) string {
 	var out strings.Builder
 	for _, x := range f.Fields {
 		fmt.Fprintf(&out, "%d %s", x.Line, x.Key)
 		switch x.Kind {
-		case skill.FieldText:
+		case frontmatter.Text:
 			fmt.Fprintf(&out, " = %s", x.Text)
-		case skill.FieldList, skill.FieldMap:
+		case frontmatter.List, frontmatter.Map:
 			fmt.Fprintf(&out, " %q", x.Items)
 		}
 		out.WriteByte('\n')
@@ -44,7 +44,7 @@ func TestFront(t *testing.T) {
 		{"empty", "", ""},
 		{"only a comment", "# nothing", ""},
 	} {
-		f := skill.ReadFront("---\n" + c.front + "\n---\nBody\n")
+		f := frontmatter.Read("---\n" + c.front + "\n---\nBody\n")
 		if !f.Present || f.Problem != "" || f.Body != "Body\n" || f.BodyLine != strings.Count(c.front, "\n")+4 {
 			t.Errorf("%s: %+v", c.name, f)
 		}
@@ -78,7 +78,7 @@ func TestFrontThatIsNotYAML(t *testing.T) {
 		{"a: " + strings.Repeat("[", 100) + strings.Repeat("]", 100), "2 a = " + strings.Repeat("[", 100) + strings.Repeat("]", 100), 2},
 		{strings.Repeat("- ", 100) + "x", "", 2},
 	} {
-		f := skill.ReadFront("---\n" + c.front + "\n---\nBody")
+		f := frontmatter.Read("---\n" + c.front + "\n---\nBody")
 		if f.Problem == "" || f.ProblemLine != c.line || f.Body != "Body" {
 			t.Errorf("%q: %q on line %d", c.front, f.Problem, f.ProblemLine)
 		}
@@ -108,7 +108,7 @@ func TestFrontIsCut(t *testing.T) {
 		{"no end and no body", "---\nname: x", "2 name = x", "", 3, true},
 		{"bytes that are not text", "---\nname: \xff\n---\n\x00\xfe", "2 name = \ufffd", "\ufffd\ufffd", 4, false},
 	} {
-		f := skill.ReadFront(c.text)
+		f := frontmatter.Read(c.text)
 		if d := cmp.Diff(c.fields, show(f)); d != "" || f.Body != c.body || f.BodyLine != c.line || f.Problem != "" != c.broken {
 			t.Errorf("%s: %s %+v", c.name, d, f)
 		}
@@ -118,7 +118,7 @@ func TestFrontIsCut(t *testing.T) {
 // The spellings of a key are one key, and the first one counts.
 func TestFrontRepeatsAKey(t *testing.T) {
 	t.Parallel()
-	f := skill.ReadFront("---\nallowed_tools: Read\nallowedTools: '*'\nAllowed-Tools: '*'\n---\n")
+	f := frontmatter.Read("---\nallowed_tools: Read\nallowedTools: '*'\nAllowed-Tools: '*'\n---\n")
 	if got, ok := f.Field("allowed-tools"); !ok || got.Text != "Read" || len(f.Repeated) != 2 || f.Repeated[0].Line != 3 {
 		t.Errorf("%+v", f)
 	}
@@ -128,12 +128,23 @@ func TestFrontRepeatsAKey(t *testing.T) {
 func TestFrontIsTooLong(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{strings.Repeat("a: b\n", 1001), "a: " + strings.Repeat("x", 64<<10) + "\n"} {
-		if f := skill.ReadFront("---\n" + text + "---\nbody"); !f.TooLong || len(f.Fields) > 0 {
+		if f := frontmatter.Read("---\n" + text + "---\nbody"); !f.TooLong || len(f.Fields) > 0 {
 			t.Errorf("%d bytes are read", len(text))
 		}
-		s := skill.Parse(skill.Place{Kind: skill.KindSkill}, "x", "---\n"+text+"---\nbody", nil)
-		if !s.Broken() || s.Usage.ByUser || s.Usage.ByModel || s.Body != "" {
-			t.Errorf("%+v", s)
+	}
+}
+
+// Lists and maps are read with all that is in them; what refers to something else is not followed.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	f := frontmatter.Read("---\nname: x\nhooks:\n  PreToolUse:\n  - matcher: Bash\n    hooks: [{type: command, command: './check', timeout: 5, async: true}]\nservers: [a, {b: {command: x}}]\nbase: &b [1]\nother: *b\n---\n")
+	for key, want := range map[string]string{
+		"hooks":   `{"PreToolUse":[{"hooks":[{"async":true,"command":"./check","timeout":5,"type":"command"}],"matcher":"Bash"}]}`,
+		"servers": `["a",{"b":{"command":"x"}}]`,
+		"name":    "", "other": "", "none": "",
+	} {
+		if got, _ := f.JSON(key); string(got) != want {
+			t.Errorf("%s: %s", key, got)
 		}
 	}
 }

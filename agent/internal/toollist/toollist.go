@@ -1,15 +1,18 @@
-package skill
+// Package toollist reads lists of tools as files of skills and agents have them.
+package toollist
 
 import (
 	"slices"
 	"strings"
+
+	"atelier.dev/atelier/agent/internal/frontmatter"
 )
 
 // maxTools limits the tools of one list.
 const maxTools = 200
 
-// KnownTools returns the canonical name of a tool. A nil KnownTools is [KnownTool].
-type KnownTools func(name string) (canonical string, ok bool)
+// Known returns the canonical name of a tool. A nil Known is [KnownTool].
+type Known func(name string) (canonical string, ok bool)
 
 // knownTools are the names of tools, ours and those of other programs that files name.
 var knownTools = strings.Fields(`
@@ -28,7 +31,7 @@ var canonical = func() map[string]string {
 		"listmcpresourcestool": "ListMcpResources", "readmcpresourcetool": "ReadMcpResource",
 	}
 	for _, name := range knownTools {
-		names[foldKey(name)] = name
+		names[frontmatter.Fold(name)] = name
 	}
 	return names
 }()
@@ -36,50 +39,50 @@ var canonical = func() map[string]string {
 // KnownTool returns the canonical name of a tool of ours or of Claude Code, in whatever
 // case it is written.
 func KnownTool(name string) (string, bool) {
-	c, ok := canonical[foldKey(name)]
+	c, ok := canonical[frontmatter.Fold(name)]
 	return c, ok
 }
 
-// toolList is a list of tools as a file has it.
-type toolList struct {
-	// all says that the list names every tool.
-	all bool
-	// tools are names and patterns as permission rules have them, under canonical names,
+// List is a list of tools as a file has it.
+type List struct {
+	// All says that the list names every tool.
+	All bool
+	// Tools are names and patterns as permission rules have them, under canonical names,
 	// each once. A name that is not known is among them, and no call matches it.
-	tools []string
-	// unknown are the entries that are not names of tools; more counts those beyond the limit.
-	unknown []string
-	more    int
+	Tools []string
+	// Unknown are the entries that are not names of tools; More counts those beyond the limit.
+	Unknown []string
+	More    int
 }
 
-// readTools reads a list of tools in any of the forms in which files have them. It never
+// Read reads a list of tools in any of the forms in which files have them. It never
 // allows more than is written. A list that denies is never narrower: an entry with brackets
 // that cannot be read denies its whole tool, and one with "*" what the name matches.
-func readTools(f Field, known KnownTools, denies bool, places *strings.Replacer) toolList {
+func Read(f frontmatter.Field, known Known, denies bool, places *strings.Replacer) List {
 	if known == nil {
 		known = KnownTool
 	}
-	var list toolList
+	var list List
 	items := f.Items
-	if f.Kind == FieldText {
-		items = []string{unbracket(f.Text)}
+	if f.Kind == frontmatter.Text {
+		items = []string{Unbracket(f.Text)}
 	}
 	for _, item := range items {
-		for _, entry := range splitOutside(unbracket(places.Replace(item)), ",") {
+		for _, entry := range splitOutside(Unbracket(places.Replace(item)), ",") {
 			words := splitOutside(entry, " \t\n")
-			if len(words) > 1 && !areTools(words, known, f.Kind == FieldText) {
+			if len(words) > 1 && !areTools(words, known, f.Kind == frontmatter.Text) {
 				words = []string{entry}
 			}
 			for _, w := range words {
-				list.add(unquote(w), known, denies)
+				list.add(frontmatter.Unquote(w), known, denies)
 			}
 		}
 	}
 	return list
 }
 
-// unbracket takes the brackets around a list away that was written as one text.
-func unbracket(text string) string {
+// Unbracket takes the brackets around a list away that was written as one text.
+func Unbracket(text string) string {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "["); ok {
 		if inner, ok = strings.CutSuffix(inner, "]"); ok {
@@ -118,22 +121,22 @@ func splitOutside(text, separators string) []string {
 
 // areTools reports whether words are a list of tools that is written with spaces. "Bash *" and
 // "Bash git" as one entry of a list are not.
-func areTools(words []string, known KnownTools, loose bool) bool {
+func areTools(words []string, known Known, loose bool) bool {
 	for _, w := range words {
-		_, ok := canonicalTool(unquote(w), known)
-		if !ok && (!loose || !isKey(unquote(w))) {
+		_, ok := canonicalTool(frontmatter.Unquote(w), known)
+		if !ok && (!loose || !frontmatter.IsKey(frontmatter.Unquote(w))) {
 			return false
 		}
 	}
 	return true
 }
 
-func (l *toolList) add(entry string, known KnownTools, denies bool) {
+func (l *List) add(entry string, known Known, denies bool) {
 	if entry == "" {
 		return
 	}
 	if entry == "*" {
-		l.all = true
+		l.All = true
 		return
 	}
 	tool, ok := canonicalTool(entry, known)
@@ -145,21 +148,21 @@ func (l *toolList) add(entry string, known KnownTools, denies bool) {
 		}
 	}
 	switch {
-	case slices.Contains(l.tools, tool) || slices.Contains(l.unknown, tool):
+	case slices.Contains(l.Tools, tool) || slices.Contains(l.Unknown, tool):
 		return
-	case len(l.tools)+len(l.unknown) >= maxTools:
-		l.more++
+	case len(l.Tools)+len(l.Unknown) >= maxTools:
+		l.More++
 		return
 	case !ok:
-		l.unknown = append(l.unknown, entry)
+		l.Unknown = append(l.Unknown, entry)
 	}
 	if !pattern || denies { // such a pattern would match calls of tools that nobody named
-		l.tools = append(l.tools, tool)
+		l.Tools = append(l.Tools, tool)
 	}
 }
 
 // canonicalTool returns an entry under the canonical name of its tool, and whether that is known.
-func canonicalTool(entry string, known KnownTools) (string, bool) {
+func canonicalTool(entry string, known Known) (string, bool) {
 	name, selector, bracket := strings.Cut(entry, "(")
 	name = strings.TrimSpace(name)
 	if bracket && (!strings.HasSuffix(selector, ")") || strings.TrimSpace(strings.TrimSuffix(selector, ")")) == "") {
@@ -183,4 +186,14 @@ func isMCP(name string) bool {
 	return !strings.ContainsFunc(name, func(c rune) bool {
 		return c < 0x80 && !isWord(byte(c)) && !strings.ContainsRune("-.*", c)
 	})
+}
+
+// isWord reports whether a byte may be in a name.
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// Allows reports whether any of the tools is known.
+func (l List) Allows() bool {
+	return l.All || slices.ContainsFunc(l.Tools, func(tool string) bool { return !slices.Contains(l.Unknown, tool) })
 }

@@ -1,6 +1,9 @@
-package skill
+// Package frontmatter reads the keys that stand before the text of a Markdown file. It reads whatever
+// it is given: what is not valid YAML is read line by line.
+package frontmatter
 
 import (
+	"encoding/json"
 	"errors"
 	"regexp"
 	"strings"
@@ -38,9 +41,10 @@ type Front struct {
 	// TooLong says that the frontmatter is beyond the limits and was not read.
 	TooLong bool
 
-	text string         // the frontmatter
-	line int            // the line on which it begins
-	keys map[string]int // the places of folded keys in Fields
+	text string              // the frontmatter
+	line int                 // the line on which it begins
+	keys map[string]int      // the places of folded keys in Fields
+	maps map[string]ast.Node // the values of folded keys that are lists or maps
 }
 
 // Field is one key of frontmatter.
@@ -53,23 +57,23 @@ type Field struct {
 	Text, Raw string
 	// Items are the values of a list, or the keys of a map whose values mean yes.
 	Items []string
-	Kind  FieldKind
+	Kind  Kind
 }
 
-// FieldKind says what shape a value has.
-type FieldKind int
+// Kind says what shape a value has.
+type Kind int
 
 // The shapes.
 const (
-	FieldEmpty FieldKind = iota
-	FieldText            // a text, a number or a boolean
-	FieldList
-	FieldMap
+	Empty Kind = iota
+	Text       // a text, a number or a boolean
+	List
+	Map
 )
 
 // Field returns a key's value. Spellings that differ in case, "-" and "_" are the same.
 func (f Front) Field(key string) (Field, bool) {
-	at, ok := f.keys[foldKey(key)]
+	at, ok := f.keys[Fold(key)]
 	if !ok {
 		return Field{}, false
 	}
@@ -78,12 +82,12 @@ func (f Front) Field(key string) (Field, bool) {
 
 var separators = strings.NewReplacer("-", "", "_", "")
 
-// foldKey makes the spellings of one key the same: allowed-tools, allowed_tools and
+// Fold makes the spellings of one key the same: allowed-tools, allowed_tools and
 // allowedTools.
-func foldKey(key string) string { return strings.ToLower(separators.Replace(key)) }
+func Fold(key string) string { return strings.ToLower(separators.Replace(key)) }
 
 func (f *Front) add(field Field) bool {
-	key := foldKey(field.Key)
+	key := Fold(field.Key)
 	if _, twice := f.keys[key]; twice {
 		f.Repeated = append(f.Repeated, field)
 		return false
@@ -93,10 +97,55 @@ func (f *Front) add(field Field) bool {
 	return true
 }
 
-func (f *Front) reset() { f.Fields, f.Repeated, f.keys = nil, nil, map[string]int{} }
+func (f *Front) reset() {
+	f.Fields, f.Repeated, f.keys, f.maps = nil, nil, map[string]int{}, map[string]ast.Node{}
+}
 
-// ReadFront reads a file's frontmatter. It reads whatever it is given.
-func ReadFront(text string) Front {
+// JSON returns the value of a key that is a list or a map, with all that is in it. It reports
+// false for anything else, also if the frontmatter is not valid YAML. An alias of a list or a
+// map is null.
+func (f Front) JSON(key string) (json.RawMessage, bool) {
+	node, ok := f.maps[Fold(key)]
+	if !ok {
+		return nil, false
+	}
+	raw, err := json.Marshal(plain(node))
+	return raw, err == nil
+}
+
+// plain returns a node as a Go value. Nesting is limited before the text is parsed.
+func plain(node ast.Node) any {
+	switch n := node.(type) {
+	case *ast.SequenceNode:
+		list := make([]any, 0, len(n.Values))
+		for _, v := range n.Values {
+			list = append(list, plain(v))
+		}
+		return list
+	case ast.MapNode:
+		out := map[string]any{}
+		for it := n.MapRange(); it.Next(); {
+			out[keyOf(it.Key())] = plain(it.Value())
+		}
+		return out
+	case *ast.BoolNode:
+		return n.Value
+	case *ast.IntegerNode:
+		return n.Value
+	case *ast.FloatNode:
+		return n.Value
+	case *ast.AnchorNode:
+		return plain(n.Value)
+	}
+	text, ok := scalar(node, nil, 0)
+	if !ok {
+		return nil
+	}
+	return text
+}
+
+// Read reads a file's frontmatter. It reads whatever it is given.
+func Read(text string) Front {
 	f := cutFront(clean(text))
 	f.reset()
 	if !f.Present {
@@ -227,9 +276,11 @@ func (f *Front) readYAML() (err error) {
 			at = min(max(1, tok.Position.Line), len(lines)) - 1
 		}
 		_, raw, _ := strings.Cut(lines[at], ":")
-		field.Line, field.Raw = at+f.line, unquote(strings.TrimSpace(raw))
+		field.Line, field.Raw = at+f.line, Unquote(strings.TrimSpace(raw))
 		field.set(kv.Value, anchors)
-		f.add(field)
+		if f.add(field) && (field.Kind == List || field.Kind == Map) {
+			f.maps[Fold(field.Key)] = kv.Value
+		}
 	}
 	return nil
 }
@@ -290,7 +341,7 @@ func anchorsOf(root ast.Node) map[string]ast.Node {
 func (f *Field) set(node ast.Node, anchors map[string]ast.Node) {
 	switch n := node.(type) {
 	case *ast.SequenceNode:
-		f.Kind = FieldList
+		f.Kind = List
 		for _, v := range n.Values {
 			if text, ok := scalar(v, anchors, 0); ok {
 				f.Items = append(f.Items, text)
@@ -298,11 +349,11 @@ func (f *Field) set(node ast.Node, anchors map[string]ast.Node) {
 		}
 		f.Text = strings.Join(f.Items, ", ")
 	case ast.MapNode:
-		f.Kind = FieldMap
+		f.Kind = Map
 		var pairs []string
 		for it := n.MapRange(); it.Next(); {
 			text, ok := scalar(it.Value(), anchors, 0)
-			if truth(text) {
+			if Yes(text) {
 				f.Items = append(f.Items, keyOf(it.Key()))
 			}
 			if ok {
@@ -312,7 +363,7 @@ func (f *Field) set(node ast.Node, anchors map[string]ast.Node) {
 		f.Text = strings.Join(pairs, "; ")
 	default:
 		if text, ok := scalar(node, anchors, 0); ok {
-			f.Kind, f.Text = FieldText, text
+			f.Kind, f.Text = Text, text
 		}
 	}
 }
@@ -358,10 +409,10 @@ func (f *Front) readLines() {
 		line = strings.TrimRight(line, " \t\n")
 		line = line[min(len(line), margin):]
 		key, rest, ok := strings.Cut(line, ":")
-		key = unquote(strings.TrimRight(key, " "))
-		if ok && isKey(key) && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+		key = Unquote(strings.TrimRight(key, " "))
+		if ok && IsKey(key) && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
 			rest = strings.TrimSpace(rest)
-			field := Field{Key: key, Line: at, Raw: unquote(rest)}
+			field := Field{Key: key, Line: at, Raw: Unquote(rest)}
 			field.setText(rest)
 			if open = -1; f.add(field) {
 				open = len(f.Fields) - 1
@@ -386,7 +437,8 @@ func indent(text string) int {
 	return least
 }
 
-func isKey(s string) bool {
+// IsKey reports whether a text may be a key.
+func IsKey(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
 	})
@@ -399,15 +451,15 @@ func (f *Field) setText(rest string) {
 	case strings.ContainsAny(rest[:1], "|>") && strings.Trim(rest[1:], "+-0123456789") == "": // a block follows
 		f.Raw = ""
 	default:
-		f.Kind, f.Text = FieldText, unquote(rest)
+		f.Kind, f.Text = Text, Unquote(rest)
 	}
 }
 
 // goOn adds a further line to a value.
 func (f *Field) goOn(line string) {
-	if item, ok := strings.CutPrefix(line, "- "); ok && f.Kind != FieldText {
-		f.Kind = FieldList
-		f.Items = append(f.Items, unquote(strings.TrimSpace(item)))
+	if item, ok := strings.CutPrefix(line, "- "); ok && f.Kind != Text {
+		f.Kind = List
+		f.Items = append(f.Items, Unquote(strings.TrimSpace(item)))
 		f.Text = strings.Join(f.Items, ", ")
 		return
 	}
@@ -415,19 +467,19 @@ func (f *Field) goOn(line string) {
 		f.Items[n-1] += " " + line
 		return
 	}
-	f.Kind, f.Text = FieldText, strings.TrimSpace(f.Text+" "+line)
+	f.Kind, f.Text = Text, strings.TrimSpace(f.Text+" "+line)
 }
 
-// unquote takes the quotes around a text away.
-func unquote(s string) string {
+// Unquote takes the quotes around a text away.
+func Unquote(s string) string {
 	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
 		return s[1 : n-1]
 	}
 	return s
 }
 
-// truth reports whether a text means yes.
-func truth(text string) bool {
+// Yes reports whether a text means yes.
+func Yes(text string) bool {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "true", "yes", "on", "1", "y":
 		return true
@@ -435,8 +487,8 @@ func truth(text string) bool {
 	return false
 }
 
-// falsehood reports whether a text means no.
-func falsehood(text string) bool {
+// No reports whether a text means no.
+func No(text string) bool {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "false", "no", "off", "0", "n":
 		return true

@@ -1,0 +1,112 @@
+package workbench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/agentdef"
+	"atelier.dev/atelier/agent/hook"
+	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/skill"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/agents"
+	"atelier.dev/atelier/backend/hooks"
+)
+
+// newAgents returns the definitions of agents of the folder.
+func newAgents(w *Workbench) *agents.Agents {
+	return agents.New(agents.Config{
+		Folder: w.cfg.Folder, User: userHome(w.cfg), Given: w.cfg.Agents, Trust: w.trust,
+		Changed: func() { w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.HooksChange{}}) }, // which has pages ask what waits for trust
+	})
+}
+
+// TrustAgents trusts the definitions of agents that stand there until the program ends, and
+// returns how many they are.
+func (w *Workbench) TrustAgents(ctx context.Context) (int, error) { return w.agents.TrustForRun(ctx) }
+
+// agentNotes returns what a session's models are told of agents that they can start.
+func agentNotes(w *Workbench, info backend.SessionInfo) func() []agent.Note {
+	if info.Helper != nil {
+		return func() []agent.Note { return nil }
+	}
+	return w.agents.Note
+}
+
+// roleOf returns what an agent's models are told of what they are.
+func roleOf(w *Workbench, info backend.SessionInfo) func() string {
+	return func() string {
+		if info.Helper == nil || info.Helper.Type == "" {
+			return ""
+		}
+		def, err := w.agents.Find(w.ctx, info.Helper.Type)
+		if err != nil {
+			return "" // its file is gone since it was started
+		}
+		return def.Role()
+	}
+}
+
+// limitOf returns the limits of an agent's definition, together with the tools of more servers.
+func limitOf(def agentdef.Definition, servers []string) []agent.SkillUse {
+	limit := def.Limit()
+	if limit == nil {
+		return nil
+	}
+	for _, name := range servers {
+		if limit.Limited && !strings.ContainsAny(name, "*(),") {
+			limit.Tools = append(limit.Tools, "mcp__"+name)
+		}
+	}
+	return []agent.SkillUse{*limit}
+}
+
+// shownTo leaves out the tools that an agent can never call.
+func shownTo(info backend.SessionInfo, tools []agent.Tool) []agent.Tool {
+	if info.Helper == nil {
+		return tools
+	}
+	for _, limit := range info.Helper.Skills {
+		if !limit.Agent {
+			continue
+		}
+		var left []agent.Tool
+		for _, t := range tools {
+			if permission.Shows(limit, t.Spec().Name) {
+				left = append(left, t)
+			}
+		}
+		tools = left
+	}
+	return tools
+}
+
+// ownHooks adds the hooks of an agent's definition to its session's.
+func ownHooks(w *Workbench, s hooks.Session, helper *agent.Helper) hooks.Session {
+	place := agentdef.Place{Scope: helper.Defined.Scope, File: helper.Defined.File}
+	s.Own = agents.Hooks(helper.Defined.Hooks, place)
+	s.Ready = func() hook.Readiness { return w.agents.Ready(w.ctx, helper.Type, helper.Defined.Hooks, place) }
+	return s
+}
+
+// withSkills returns a task with the texts of skills that an agent is given at its start.
+func withSkills(ctx context.Context, w *Workbench, parent backend.SessionInfo, task string, names []string) (agent.Queued, error) {
+	input := agent.Queued{Text: task}
+	found := w.skillsOf(ctx, parent)
+	for _, name := range names {
+		s, ok := skill.Find(found, name)
+		if !ok || !s.Usage.ByModel {
+			return input, fmt.Errorf("there is no skill %.100q that an agent can be given", name)
+		}
+		if err := w.skills.MayUse(ctx, s, w.folderOf(parent)); err != nil {
+			return input, err
+		}
+		input.Typed = task
+		input.Text += "\n\n<skill name=" + agent.EscapeTags(fmt.Sprintf("%q", s.Name)) + ">\n" +
+			strings.TrimSpace(s.Expand(skill.Expansion{Session: parent.ID, Folder: w.folderOf(parent)})) + "\n</skill>"
+	}
+	return input, nil
+}
