@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/agentdef"
@@ -35,6 +36,25 @@ type helpers struct {
 	// spawning is held while agents are counted and one is started, because
 	// calls of an answer run in parallel.
 	spawning sync.Mutex
+	// begun are the times at which agents were started, the newest last.
+	begun []time.Time
+}
+
+// A model that starts agents in a loop is stopped: maxBegun may be started in a time.
+const (
+	maxBegun  = 60
+	begunTime = 10 * time.Minute
+)
+
+// count notes that an agent is started, or returns an error if there were too many lately. The
+// lock is held.
+func (h *helpers) count(now time.Time) error {
+	h.begun = slices.DeleteFunc(h.begun, func(at time.Time) bool { return now.Sub(at) > begunTime })
+	if len(h.begun) >= maxBegun {
+		return fmt.Errorf("%d agents were started within ten minutes, which is the most; go on with those that are there, or without", len(h.begun))
+	}
+	h.begun = append(h.begun, now)
+	return nil
 }
 
 // Spawn implements [subagent.Host].
@@ -52,6 +72,9 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (subagent.Start
 		return subagent.Started{}, err
 	}
 	defer release()
+	if err := h.count(time.Now()); err != nil {
+		return subagent.Started{}, err
+	}
 	id := newID()
 	if err := h.create(ctx, id, def, task); err != nil {
 		return subagent.Started{}, err

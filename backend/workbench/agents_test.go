@@ -36,7 +36,7 @@ func agentOf(p *page, tool string) (string, agent.ToolCallEnd) {
 // asked returns the bodies of the requests to a model.
 func asked(server *llmtest.Server, model string) (bodies []string) {
 	for _, r := range server.Requests() {
-		if body := string(r.Body); strings.Contains(body, `"model":"`+model+`"`) {
+		if body := string(r.Body); strings.Contains(body, `"model":"`+model+`"`) || strings.Contains(r.Path, "/"+model+":") {
 			bodies = append(bodies, body)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/live"
@@ -215,25 +216,28 @@ func (w *Workbench) Configure(ctx context.Context, session string, set agent.Set
 		return err
 	}
 	defer release()
+	before := l.Latest().Mode
 	l.Configure(set)
-	if set.Mode == agent.ModeBypass {
+	if set.Mode == before {
 		return nil
 	}
-	return w.endBypassOfHelpers(ctx, session, set.Mode)
+	return w.tightenHelpers(ctx, session, set.Mode)
 }
 
-// endBypassOfHelpers ends the mode that allows everything for agents that got
-// it from the session.
-func (w *Workbench) endBypassOfHelpers(ctx context.Context, session string, mode agent.Mode) error {
+// tightenHelpers gives the agents of a session its mode, if theirs is looser (OAS-506).
+func (w *Workbench) tightenHelpers(ctx context.Context, session string, mode agent.Mode) error {
 	helpers, err := w.cfg.Store.Helpers(ctx, session)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, info := range helpers {
-		if info.Settings.Mode == agent.ModeBypass {
-			set := info.Settings
-			set.Mode = mode
+		set := info.Settings
+		if l := w.sessions.Find(info.ID); l != nil {
+			set = l.Latest()
+		}
+		if tighter := agentdef.Tighter(set.Mode, mode); tighter != set.Mode {
+			set.Mode = tighter
 			errs = append(errs, w.Configure(ctx, info.ID, set))
 		}
 	}
