@@ -8,6 +8,6 @@
 // merges their answers. It enters each hook that it considered into a log.
 //
 // A hook that guards calls and fails denies the call. Anywhere else a hook that
-// fails is reported and decides nothing. docs/hooks.md is the page for those who
+// fails is reported and decides nothing. docs/guide/hooks.md is the page for those who
 // write hooks.
 package hook

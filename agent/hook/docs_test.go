@@ -52,9 +52,9 @@ var powerWords = map[hook.Power]string{
 	hook.PowerOutput: "replace the output", hook.PowerContext: "tell the model", hook.PowerEnd: "end the turn",
 }
 
-func page(t *testing.T) string {
+func page(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/hooks.md")
+	text, err := os.ReadFile("../../docs/guide/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,13 +70,11 @@ func blocks(text, language string) []string {
 	return all
 }
 
-// OAS-661: docs/hooks.md has each event with the input that hooks really get, what
+// OAS-661: docs/guide/hook-events.md has each event with the input that hooks really get, what
 // its matcher looks at and what a hook may do.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
-	_, events, _ := strings.Cut(page(t), "\n## The events\n")
-	events, _, _ = strings.Cut(events, "\n## ")
-	sections := strings.Split(events, "\n### ")[1:]
+	sections := strings.Split(page(t, "hook-events.md"), "\n## ")[1:]
 	examples := hook.Examples()
 	if len(sections) != len(examples) {
 		t.Fatalf("%d sections", len(sections))
@@ -118,7 +116,7 @@ func TestDocumentation(t *testing.T) {
 // The one input that is shown with both spellings is whole.
 func TestDocumentationShowsBothSpellings(t *testing.T) {
 	t.Parallel()
-	_, part, _ := strings.Cut(page(t), "\n## What a hook reads\n")
+	_, part, _ := strings.Cut(page(t, "hooks.md"), "\n## What a hook reads\n")
 	examples := hook.Examples()
 	at := slices.IndexFunc(examples, func(e hook.Example) bool { return e.Event == "PreToolUse" })
 	var got, want any
@@ -139,8 +137,7 @@ func TestDocumentedExamples(t *testing.T) {
 	if sandbox.LookPath("python3") == "" || sandbox.LookPath("gofmt") == "" || sandbox.LookPath("make") == "" {
 		t.Skip("the examples need Python, Go and make")
 	}
-	_, part, _ := strings.Cut(page(t), "\n## A first hook\n")
-	part, _, _ = strings.Cut(part, "\n## The events\n")
+	_, part, _ := strings.Cut(page(t, "hooks.md"), "\n## A first hook\n")
 	var handlers []hook.Handler
 	for _, block := range blocks(part, "json") {
 		var file struct {

@@ -254,11 +254,14 @@ func (c *command) acquire(home, folder string, do instance.Action) (*instance.In
 	return nil, exitDone
 }
 
+// helpWidth is the number of columns of a command's help.
+const helpWidth = 100
+
 func (c *command) flags(use string) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(use, pflag.ContinueOnError)
 	flags.SetOutput(c.err)
 	flags.Usage = func() {
-		fmt.Fprintf(c.err, "Usage: %s\n%s", use, flags.FlagUsages())
+		fmt.Fprintf(c.err, "Usage: %s\n%s", use, flags.FlagUsagesWrapped(helpWidth))
 	}
 	return flags
 }

@@ -10,7 +10,7 @@ import (
 	"atelier.dev/atelier/backend/mcp"
 )
 
-const scopeHelp = "user: your settings, for all projects; project: this project's .mcp.json;\nlocal: your own settings of this project"
+const scopeHelp = "user: your settings, for all projects; project: this project's .mcp.json; local: your own settings of this project"
 
 // addFlags are the flags of atelier mcp add.
 type addFlags struct {
@@ -24,7 +24,7 @@ func (c *command) addServer(args []string) int {
 	flags.StringVar(&f.scope, "scope", string(agent.ScopeUser), scopeHelp)
 	flags.StringVar(&f.transport, "transport", "http", "how a URL is reached: http (Streamable HTTP) or sse")
 	flags.StringArrayVar(&f.headers, "header", nil, "a header for a URL, as NAME=VALUE; may be repeated")
-	flags.StringArrayVar(&f.env, "env", nil, "a variable for a command, as NAME=VALUE; may be repeated. ${NAME} takes one of the\nenvironment; secrets are kept in the keyring")
+	flags.StringArrayVar(&f.env, "env", nil, "a variable for a command, as NAME=VALUE; may be repeated. ${NAME} takes one of the environment; secrets are kept in the keyring")
 	if code, ok := c.parse(flags, args); !ok {
 		return code
 	}

@@ -48,10 +48,10 @@ func (c *command) serveTools(args []string) int {
 	flags := c.flags("atelier mcp serve [flags] [DIR]")
 	flags.BoolVar(&f.overHTTP, "http", false, "serve Streamable HTTP instead of the standard input and output, and print address and token")
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:0", "loopback address and port for --http; port 0 picks a free one")
-	flags.StringVar(&f.mode, "permission-mode", string(agent.ModeDefault), "default, plan, acceptEdits, auto, dontAsk or bypassPermissions; what a person\nhas to decide is asked of the client's user, if the client can ask")
+	flags.StringVar(&f.mode, "permission-mode", string(agent.ModeDefault), "default, plan, acceptEdits, auto, dontAsk or bypassPermissions; what a person has to decide is asked of the client's user, if the client can ask")
 	flags.StringSliceVar(&f.run.allowed, "allowed-tools", nil, "tools that run without asking, or rules such as \"Bash(go test *)\"")
 	flags.StringSliceVar(&f.run.disallowed, "disallowed-tools", nil, "tools that never run, or rules such as \"Read(secrets/**)\"")
-	flags.BoolVar(&f.run.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if they can be kept\nfrom writing")
+	flags.BoolVar(&f.run.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if they can be kept from writing")
 	flags.BoolVar(&f.trustHooks, "trust-hooks", false, "trust the project's hooks as they stand there now, while it serves")
 	flags.BoolVar(&f.trustServers, "trust-servers", false, "trust the project's MCP servers as they stand there now, while it serves")
 	if code, ok := c.parse(flags, args); !ok {
