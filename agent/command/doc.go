@@ -11,7 +11,8 @@
 //   - [Trace] returns the steps, for rules, lists of programs and paths, and repositories.
 //   - [Step.Has] says whether a step is what a rule names, however its options are spelled.
 //   - [Step.Prints] says what git prints of files that no argument names.
-//   - [Read] returns the files that a line reads, if it does nothing else.
+//   - [Read] returns the files that a line reads, if it does nothing else. It is the same
+//     walk, but accepts of each step only what is known to read.
 //
 // The table (programs_*.go) has one row a program: what it does, which of its commands do
 // something else, how its options are spelled, with which options it only reads, and whether

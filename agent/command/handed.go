@@ -47,7 +47,7 @@ func judgeAfter(words []word, names nameList) (reading, bool) {
 	switch {
 	case name == "xargs":
 		return judgeXargs(words[1:], names)
-	case p.wraps != nil && p.usage != nil && !p.usage.builtin:
+	case p.wraps != nil && p.wraps.usage != nil:
 		return judgeWrapped(name, words[1:], names)
 	}
 	return judge(words)
@@ -56,7 +56,7 @@ func judgeAfter(words []word, names nameList) (reading, bool) {
 // judgeWrapped accepts a program that is run with a limit. The operand of
 // timeout is how long.
 func judgeWrapped(name string, words []word, names nameList) (reading, bool) {
-	p := row(name).usage
+	p := row(name).wraps.usage
 	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
 		if words[0].pattern != "" {
 			return reading{}, false

@@ -62,7 +62,7 @@ func (l *loose) add(names map[string]bool) {
 func (w *walker) repeated(stmts []*syntax.Stmt, s *scope) {
 	for _, stmt := range stmts {
 		syntax.Walk(stmt, func(n syntax.Node) bool {
-			if n, ok := n.(*syntax.WordIter); ok {
+			if n, ok := n.(*syntax.WordIter); ok && w.reader == nil { // else each is set once
 				delete(s.vars, n.Name.Value)
 			}
 			return true

@@ -4,10 +4,12 @@ import (
 	"net"
 	"net/url"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // hostOf returns the host of an address, or an empty string.
@@ -242,4 +244,24 @@ func moves(w *walker, program string, args []value, s *scope) {
 	if len(rest) == 0 {
 		w.add(agent.EffectUnknown, program)
 	}
+}
+
+// fetches reports whether a part of a line takes something from the network.
+func (w *walker) fetches(n syntax.Node, s *scope) bool {
+	found := false
+	if n == nil || n == syntax.Command(nil) {
+		return false
+	}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		for _, arg := range w.quietly(call.Args, s) {
+			name := filepath.Base(arg.text())
+			found = found || row(name).is(downloads) || arg.fetched()
+		}
+		return true
+	})
+	return found
 }

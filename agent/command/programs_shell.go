@@ -34,7 +34,7 @@ var shellPrograms = map[string]program{
 	"ionice":               {wraps: &wrapper{values: "cnp"}},
 	"ltrace":               {wraps: &wrapper{values: "oe", out: "o output"}},
 	"lua luajit":           {look: interprets, code: &interpreter{inline: "e", values: "", loads: "l"}},
-	"nice":                 {usage: &usage{values: "n", long: "adjustment=", count: true}, wraps: &wrapper{values: "n", long: "adjustment"}},
+	"nice":                 {wraps: &wrapper{values: "n", long: "adjustment", usage: &usage{values: "n", long: "adjustment=", count: true}}},
 	"node": {
 		usage: &usage{asks: "--version -v"}, options: "e:,eval p,print r:,require i,interactive c,check import: loader:", look: interprets,
 		code: &interpreter{inline: "ep", values: "C", loads: "r"},
@@ -73,7 +73,7 @@ var shellPrograms = map[string]program{
 	"set":         {look: sets},
 	"sg":          {wraps: &wrapper{before: 1, user: true, script: "c"}},
 	"sh":          {does: shell, options: "c l i e u x s v o:", look: runsShell},
-	"stdbuf":      {usage: &usage{values: "ioe", long: "input= output= error="}, wraps: &wrapper{values: "ioe"}},
+	"stdbuf":      {wraps: &wrapper{values: "ioe", usage: &usage{values: "ioe", long: "input= output= error="}}},
 	"strace":      {wraps: &wrapper{values: "oepsP", out: "o output"}},
 	"su":          {wraps: &wrapper{before: 1, user: true, script: "c command"}},
 	"sudo":        {wraps: &wrapper{values: "ugpCrtTUDRh", long: "user group prompt chdir role type host", assigns: true, user: true, dir: "D chdir"}},
@@ -81,8 +81,10 @@ var shellPrograms = map[string]program{
 	"test":        {does: prints | handsOn | inBash, more: "-v"},
 	"time":        {wraps: &wrapper{values: "fo", long: "format output", out: "o output"}},
 	"timeout": {
-		usage: &usage{flags: "v", values: "ks", long: "foreground preserve-status kill-after= signal= verbose"},
-		wraps: &wrapper{values: "ks", long: "kill-after signal", before: 1},
+		wraps: &wrapper{
+			values: "ks", long: "kill-after signal", before: 1,
+			usage: &usage{flags: "v", values: "ks", long: "foreground preserve-status kill-after= signal= verbose"},
+		},
 	},
 	"trap":     {look: traps},
 	"watch":    {wraps: &wrapper{values: "n", long: "interval", joined: true}},

@@ -63,6 +63,10 @@ type Reading struct {
 }
 
 // Read analyses a line; it reports false if any part is not known to only read.
+//
+// It is a list of what is allowed at each step: simple commands of literal words, joined by
+// &&, ||, ; and |; groups, conditions and loops over words of these; programs with a row in
+// the table, and the options that it has. Anything else is not accepted.
 func Read(line string) (Reading, bool) {
 	if Hides(line) {
 		return Reading{}, false
@@ -71,12 +75,15 @@ func Read(line string) (Reading, bool) {
 	if !ok || len(file.Stmts) == 0 {
 		return Reading{}, false
 	}
-	var r reader
 	stmts := unwrapped(file.Stmts)
-	for _, s := range stmts {
-		if !r.list(s, len(stmts) == 1) {
-			return Reading{}, false
-		}
+	r := &reader{times: 1}
+	if len(stmts) == 1 {
+		r.Dir, r.enters = leadingFolder(stmts[0])
+	}
+	w := &walker{reader: r}
+	w.list(stmts, &scope{dirs: []string{""}, vars: map[string]value{}, functions: map[string]bool{}})
+	if r.fails {
+		return Reading{}, false
 	}
 	if r.gitDir != "" {
 		if r.Dir != "" || r.here {
@@ -161,209 +168,4 @@ func Hides(line string) bool {
 	return strings.ContainsFunc(line, func(c rune) bool {
 		return c != '\n' && c != '\t' && (unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point))
 	})
-}
-
-// reader collects the reading of a line.
-type reader struct {
-	Reading
-	commands       int
-	and, sometimes bool // there is a && or a ||
-	gitDir         string
-	here           bool            // a command reads in the folder of the line
-	depth          int             // of what is within others
-	values         map[string]word // of variables; never changed, only replaced
-}
-
-// list reads pipelines that are joined by && and ||. The line's only list may
-// begin with a change of directory that the rest depends on.
-func (r *reader) list(s *syntax.Stmt, only bool) bool {
-	pipelines, or, ok := joined(s, nil, false)
-	if !ok {
-		return false
-	}
-	r.and, r.sometimes = r.and || len(pipelines) > 1, r.sometimes || or
-	if only && !or && len(pipelines) > 1 {
-		if dir, ok := changeDir(pipelines[0]); ok {
-			r.Dir, pipelines = dir, pipelines[1:]
-		}
-	}
-	before, certain := r.values, true
-	for _, p := range pipelines {
-		known, is := false, false
-		if len(p) == 1 && !or {
-			known, is = r.assignment(p[0])
-		}
-		if is && !known || !is && !r.pipeline(p) {
-			return false
-		}
-		certain = certain && is
-	}
-	if !certain { // a command before an assignment may have failed
-		r.values = before
-	}
-	return true
-}
-
-// split returns the pipelines that a statement joins, and whether one of them
-// runs only after a failure.
-func joined(s *syntax.Stmt, before [][]*syntax.Stmt, or bool) ([][]*syntax.Stmt, bool, bool) {
-	if len(before) > maxCommands || !plain(s) {
-		return nil, false, false
-	}
-	b, ok := s.Cmd.(*syntax.BinaryCmd)
-	if !ok || b.Op == syntax.Pipe {
-		pipeline, ok := stages(s, nil)
-		return append(before, pipeline), or, ok
-	}
-	if b.Op != syntax.AndStmt && b.Op != syntax.OrStmt || len(s.Redirs) > 0 || s.Negated {
-		return nil, false, false
-	}
-	before, or, ok = joined(b.X, before, or || b.Op == syntax.OrStmt)
-	if !ok {
-		return nil, false, false
-	}
-	return joined(b.Y, before, or)
-}
-
-// stages returns the commands of a pipeline.
-func stages(s *syntax.Stmt, before []*syntax.Stmt) ([]*syntax.Stmt, bool) {
-	if len(before) > maxCommands || !plain(s) {
-		return nil, false
-	}
-	b, ok := s.Cmd.(*syntax.BinaryCmd)
-	if !ok {
-		return append(before, s), true
-	}
-	if b.Op != syntax.Pipe || len(s.Redirs) > 0 {
-		return nil, false
-	}
-	if before, ok = stages(b.X, before); !ok {
-		return nil, false
-	}
-	return stages(b.Y, before)
-}
-
-func plain(s *syntax.Stmt) bool {
-	return s.Cmd != nil && !s.Background && !s.Coprocess && !s.Disown
-}
-
-// changeDir returns the folder that a pipeline, which is nothing else, changes to.
-func changeDir(pipeline []*syntax.Stmt) (string, bool) {
-	words, ok := (&reader{}).arguments(pipeline[0])
-	if !ok || len(pipeline) > 1 || len(pipeline[0].Redirs) > 0 || len(words) != 2 || words[0].text != "cd" || words[0].pattern != "" {
-		return "", false
-	}
-	dir := words[1]
-	return dir.text, dir.isValue() && isPath(dir.text) && !strings.HasPrefix(dir.text, "-")
-}
-
-// isPath reports whether a path can be resolved by its text and the links on
-// its way: ".." would leave the folder that a link leads to, not the one it is in.
-func isPath(text string) bool {
-	return text != "" && !slices.Contains(strings.Split(text, "/"), "..")
-}
-
-func (r *reader) pipeline(commands []*syntax.Stmt) bool {
-	text := true // what comes out is some file's text, or nothing
-	var files []string
-	var names nameList // what comes out is names
-	for i, s := range commands {
-		if r.commands++; r.commands > maxCommands {
-			return false
-		}
-		r.sometimes = r.sometimes || s.Negated
-		if inside, ok := r.compound(s); ok {
-			if _, ok := r.redirections(s); !ok || !inside {
-				return false
-			}
-			text, names = false, nameList{}
-			continue
-		}
-		words, ok := r.arguments(s)
-		if !ok {
-			return false
-		}
-		c, ok := judgeAfter(words, names)
-		if !ok {
-			return false
-		}
-		printed, ok := r.redirections(s)
-		if !ok || !r.add(c) {
-			return false
-		}
-		if c.filters && len(c.lists.trees) == 0 {
-			names = names.through(c)
-		} else {
-			names = c.lists
-		}
-		text = text && c.prints && printed && (i == 0 || len(c.files) == 0)
-		files = append(files, c.files...)
-	}
-	if text {
-		r.Files = append(r.Files, files...)
-	}
-	return true
-}
-
-func (r *reader) add(c reading) bool {
-	if c.program != "" {
-		r.Programs = append(r.Programs, c.program)
-	}
-	r.Programs = append(r.Programs, c.also...)
-	r.Perhaps = append(r.Perhaps, c.perhaps...)
-	r.Paths = append(r.Paths, c.paths...)
-	r.Patterns = append(r.Patterns, c.patterns...)
-	r.Trees = append(r.Trees, c.trees...)
-	r.Handed = append(r.Handed, c.handed...)
-	r.Hidden = r.Hidden || c.hidden
-	r.Tracked = r.Tracked || c.tracked
-	r.Listings = append(r.Listings, c.listings...)
-	r.Present = append(r.Present, c.present...)
-	r.Git, r.Remotes = r.Git || c.program == "git" || c.git, r.Remotes || c.remotes
-	switch {
-	case c.dir != "" && r.gitDir != "" && r.gitDir != c.dir:
-		return false
-	case c.dir != "":
-		r.gitDir = c.dir
-	case len(c.paths)+len(c.patterns)+len(c.trees)+len(c.handed) > 0 || c.program == "git":
-		r.here = true
-	}
-	return true
-}
-
-// redirections reads where a command's input comes from and its output goes:
-// files are only read, and output is only thrown away or joined. It reports
-// whether the output is still printed.
-func (r *reader) redirections(s *syntax.Stmt) (printed, ok bool) {
-	printed = true
-	for _, redirect := range s.Redirs {
-		word, ok := r.literal(redirect.Word, false)
-		if !ok || word.pattern != "" || redirect.Hdoc != nil {
-			return false, false
-		}
-		from := ""
-		if redirect.N != nil {
-			from = redirect.N.Value
-		}
-		switch redirect.Op {
-		case syntax.RdrOut, syntax.RdrAll:
-			if word.text != "/dev/null" || from != "" && from != "1" && from != "2" {
-				return false, false
-			}
-			printed = printed && from == "2"
-		case syntax.DplOut:
-			if !(from == "2" && word.text == "1") && !((from == "" || from == "1") && word.text == "2") {
-				return false, false
-			}
-		case syntax.RdrIn:
-			if from != "" && from != "0" || !isPath(word.text) || strings.HasPrefix(word.text, "/dev/") { // some are connections
-				return false, false
-			}
-			r.Paths, r.here = append(r.Paths, word.text), true
-			printed = false // the text has no name in Files
-		default:
-			return false, false
-		}
-	}
-	return printed, true
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
 	"mvdan.cc/sh/v3/syntax"
@@ -203,35 +204,37 @@ var versioned = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // onlyReads reports whether a command is known to only read, and notes what.
-func (w *walker) onlyReads(words []value, s *scope) bool {
+func (w *walker) onlyReads(values []value, s *scope) bool {
 	if w.looked > maxLooked { // a long line of wrappers is looked at for each of them
 		return false
 	}
-	var line strings.Builder
-	for _, v := range words {
-		if len(v) != 1 || !v[0].exact {
+	words := make([]word, 0, len(values))
+	for _, v := range values {
+		if len(v) != 1 || !v[0].exact || Hides(v[0].text) || !utf8.ValidString(v[0].text) {
 			return false
 		}
+		w.looked += len(v[0].text)
+		one := word{text: v[0].text}
 		if v[0].glob {
-			line.WriteString(" " + asPattern(v.text()))
-		} else {
-			line.WriteString(" '" + strings.ReplaceAll(v.text(), "'", `'\''`) + "'")
+			one.pattern = anyNames.Replace(escaped.Replace(v[0].text))
 		}
+		words = append(words, one)
 	}
-	w.looked += line.Len()
-	// The program is a bare word, as quotes there are unusual.
-	reading, ok := Read(strings.TrimSpace(words[0].text() + strings.TrimPrefix(line.String(), " '"+words[0].text()+"'")))
-	if !ok || reading.Dir != "" || len(reading.Programs) > 1 || len(reading.Handed) > 0 { // each program has a step of its own
+	var r reader
+	found, ok := judgeAfter(words, nameList{})
+	if !ok || !r.add(found) || r.gitDir != "" || len(r.Programs) > 1 || len(r.Handed) > 0 { // each program has a step of its own
 		return false
 	}
-	for _, path := range reading.Paths {
+	slices.Sort(r.Paths)
+	slices.Sort(r.Trees)
+	for _, path := range slices.Compact(r.Paths) {
 		w.reads(literal(path), s)
 	}
-	for _, tree := range reading.Trees {
+	for _, tree := range slices.Compact(r.Trees) {
 		w.note(func(step *Step) { step.Trees = append(step.Trees, w.paths(possible{text: tree}, s)...) })
 	}
-	w.note(func(step *Step) { step.Hidden = step.Hidden || reading.Hidden })
-	for _, v := range words[1:] {
+	w.note(func(step *Step) { step.Hidden = step.Hidden || r.Hidden })
+	for _, v := range values[1:] {
 		if v[0].glob {
 			w.reads(v, s)
 		}
@@ -239,20 +242,8 @@ func (w *walker) onlyReads(words []value, s *scope) bool {
 	return true
 }
 
-// asPattern writes a word so that only its wildcards have a meaning.
-func asPattern(text string) string {
-	var b strings.Builder
-	for _, c := range text {
-		switch {
-		case strings.ContainsRune("[]", c):
-			c = '?'
-		case c != '*' && c != '?':
-			b.WriteByte('\\')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}
+// anyNames writes a pattern in which wildcards alone have a meaning.
+var anyNames = strings.NewReplacer(`\*`, "*", `\?`, "?", `\[`, "?", "]", "?")
 
 // spoken is a program with what it is told to do, as people say it.
 func spoken(program string, args []value) string {

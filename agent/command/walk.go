@@ -2,7 +2,6 @@ package command
 
 import (
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -71,8 +70,9 @@ type walker struct {
 	at      Place
 	effects []agent.Effect
 	steps   int
-	looked  int  // bytes that were read as lines that may only read
-	aside   bool // looks at words only
+	looked  int     // bytes that were read as lines that may only read
+	aside   bool    // looks at words only
+	reader  *reader // what the line reads is asked for, and not its effects
 	// fetched are paths that the line itself takes from the network.
 	fetched []string
 	// loose are variables whose value cannot be told, because the line changes
@@ -112,6 +112,8 @@ type input struct {
 	literal bool
 	file    string // it is this file
 	named   bool   // it is a list of ordinary files of the project
+	names   nameList
+	staged  bool // it is that of a stage of a pipeline
 }
 
 func (s *scope) inner() *scope {
@@ -196,8 +198,9 @@ func atMost(dirs []string) []string {
 func (w *walker) step() bool {
 	if w.steps++; w.steps == maxSteps+1 {
 		w.add(agent.EffectTooLong)
+		w.reader.require(false)
 	}
-	return w.steps <= maxSteps
+	return w.steps <= maxSteps && (w.reader == nil || !w.reader.fails)
 }
 
 func (w *walker) stmt(stmt *syntax.Stmt, s *scope) {
@@ -206,6 +209,10 @@ func (w *walker) stmt(stmt *syntax.Stmt, s *scope) {
 	}
 	if stmt.Background {
 		s = s.inner()
+	}
+	if w.reader != nil {
+		w.stmtReads(stmt, s)
+		return
 	}
 	defer func(outer *scope) { // a redirection has an input of its own, and nothing else
 		outer.dirs, outer.vars, outer.functions, outer.strict = s.dirs, s.vars, s.functions, s.strict
@@ -218,6 +225,11 @@ func (w *walker) stmt(stmt *syntax.Stmt, s *scope) {
 			}
 		}
 	}
+	w.command(stmt, s)
+}
+
+// command looks at what a statement runs.
+func (w *walker) command(stmt *syntax.Stmt, s *scope) {
 	switch c := stmt.Cmd.(type) {
 	case nil:
 	case *syntax.CallExpr:
@@ -258,7 +270,13 @@ func (w *walker) stmt(stmt *syntax.Stmt, s *scope) {
 		if c.Name != nil { // it is unset when the coprocess ends
 			delete(s.vars, c.Name.Lit())
 		}
-	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
+	case *syntax.TestClause:
+		if w.reader != nil {
+			w.reader.require(w.test(c.X, s))
+			return
+		}
+		w.substitutions(c, s)
+	case *syntax.ArithmCmd, *syntax.LetClause:
 		w.substitutions(c, s)
 	default:
 		w.add(agent.EffectUnknown)
@@ -276,6 +294,11 @@ func (w *walker) perhaps(stmts []*syntax.Stmt, s *scope) {
 
 func (w *walker) branch(c *syntax.IfClause, s *scope) {
 	for ; c != nil; c = c.Else {
+		if w.reader != nil { // no part knows the variables of another
+			w.list(c.Cond, s.inner())
+			w.list(c.Then, s.inner())
+			continue
+		}
 		w.list(c.Cond, s)
 		w.perhaps(c.Then, s)
 	}
@@ -294,6 +317,7 @@ func (w *walker) loop(c *syntax.ForClause, s *scope) {
 			all = value{{text: "$" + l.Name.Value}}
 		}
 		w.steers(l.Name.Value, all)
+		w.reader.loops(l.Name.Value, all, s)
 		s.vars[l.Name.Value] = all
 	default:
 		w.substitutions(c.Loop, s)
@@ -393,6 +417,10 @@ func recursive(c *syntax.FuncDecl) bool {
 func (w *walker) binary(c *syntax.BinaryCmd, s *scope) {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
+		if w.reader != nil {
+			w.pipeReads(c, s)
+			return
+		}
 		var in input
 		for i, stage := range pipeline(c, nil) {
 			inside := s.inner()
@@ -404,6 +432,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, s *scope) {
 		}
 	default:
 		before := s.dirs
+		defer w.reader.joins(c)()
 		w.stmt(c.X, s)
 		if c.Op == syntax.AndStmt {
 			w.stmt(c.Y, s)
@@ -449,24 +478,4 @@ func (w *walker) fed(stage *syntax.Stmt, first, network bool, s *scope) input {
 		in.file = words[1].text()
 	}
 	return in
-}
-
-// fetches reports whether a part of a line takes something from the network.
-func (w *walker) fetches(n syntax.Node, s *scope) bool {
-	found := false
-	if n == nil || n == syntax.Command(nil) {
-		return false
-	}
-	syntax.Walk(n, func(n syntax.Node) bool {
-		call, ok := n.(*syntax.CallExpr)
-		if !ok || len(call.Args) == 0 {
-			return true
-		}
-		for _, arg := range w.quietly(call.Args, s) {
-			name := filepath.Base(arg.text())
-			found = found || row(name).is(downloads) || arg.fetched()
-		}
-		return true
-	})
-	return found
 }

@@ -6,66 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// value is what a word may become: one possibility after the other.
-type value []possible
-
-// possible is a text that a word may become.
-type possible struct {
-	text string
-	// exact says that the program gets this text. Otherwise parts are as they
-	// are written: $NAME.
-	exact bool
-	// glob says that bash puts the names of matching files in its place.
-	glob bool
-	// fetched says that it comes from the network.
-	fetched bool
-}
-
-// unnamed stands for words that nobody knows yet.
-const unnamed = "…"
-
-func literal(text string) value { return value{{text: text, exact: true}} }
-
-func (v value) text() string {
-	if len(v) == 0 {
-		return ""
-	}
-	return v[0].text
-}
-
-// exact reports whether the value is known and the only one.
-func (v value) exact() bool { return len(v) == 1 && v[0].exact && !v[0].glob }
-
-func (v value) fetched() bool {
-	return slices.ContainsFunc(v, func(p possible) bool { return p.fetched })
-}
-
-func (v value) isOption() bool { return strings.HasPrefix(v.text(), "-") && v.text() != "-" }
-
-func either(a, b value) value {
-	all := slices.Concat(a, b)
-	if len(all) > maxValues {
-		return append(all[:maxValues:maxValues], possible{text: unnamed})
-	}
-	return all
-}
-
-func exact(words []value) bool {
-	return !slices.ContainsFunc(words, func(v value) bool { return !v.exact() })
-}
-
-func join(words []value) string {
-	texts := make([]string, 0, len(words))
-	for _, v := range words {
-		texts = append(texts, v.text())
-	}
-	return strings.Join(texts, " ")
-}
 
 // quietly expands words without looking at their substitutions.
 func (w *walker) quietly(words []*syntax.Word, s *scope) []value {
@@ -133,49 +78,26 @@ func (w *walker) fields(word *syntax.Word, s *scope) []value {
 	return []value{v}
 }
 
-// product appends each possibility of b to each of a. A text beyond the limit is not
-// known: a variable in itself doubles each time.
-func product(a, b value) value {
-	var all value
-	for _, x := range a {
-		for _, y := range b {
-			if len(all) == maxValues {
-				return append(all, possible{text: unnamed})
-			}
-			if len(x.text)+len(y.text) > maxText {
-				all = append(all, possible{text: unnamed, fetched: x.fetched || y.fetched})
-				continue
-			}
-			all = append(all, possible{x.text + y.text, x.exact && y.exact, x.glob || y.glob, x.fetched || y.fetched})
-		}
-	}
-	return all
-}
-
 func (w *walker) part(part syntax.WordPart, first bool, s *scope) value {
 	switch p := part.(type) {
 	case *syntax.Lit:
 		return value{w.unquoted(p.Value, first)}
 	case *syntax.SglQuoted:
-		return value{{text: p.Value, exact: !p.Dollar || !strings.Contains(p.Value, `\`)}}
+		return value{{text: p.Value, exact: !p.Dollar || !strings.Contains(p.Value, `\`), odd: p.Dollar}}
 	case *syntax.DblQuoted:
-		all := literal("")
-		for _, inner := range p.Parts {
-			if lit, ok := inner.(*syntax.Lit); ok {
-				all = product(all, literal(doubleQuoted.Replace(lit.Value)))
-			} else {
-				all = product(all, w.part(inner, false, s))
-			}
-		}
-		for i := range all {
-			all[i].glob = false
-		}
-		return all
+		return w.quoted(p, s)
 	case *syntax.ParamExp:
-		return w.parameter(p, s)
+		v := slices.Clone(w.parameter(p, s))
+		for i := range v { // bash makes other words of some texts
+			v[i].odd = v[i].odd || v[i].exact && (v[i].glob || !plainWord().MatchString(v[i].text))
+		}
+		return v
 	case *syntax.CmdSubst:
-		return w.substitution(p.Stmts, s)
+		v := w.substitution(p.Stmts, s)
+		v[0].odd = p.TempFile || p.ReplyVar || len(p.Stmts) == 0
+		return v
 	case *syntax.ProcSubst:
+		w.reader.require(false)
 		v := w.substitution(p.Stmts, s)
 		v[0].exact, v[0].text = false, "<(…)"
 		return v
@@ -186,6 +108,28 @@ func (w *walker) part(part syntax.WordPart, first bool, s *scope) value {
 	return value{{text: unnamed}}
 }
 
+// quoted expands what is between double quotes.
+func (w *walker) quoted(q *syntax.DblQuoted, s *scope) value {
+	all := value{{exact: true, odd: q.Dollar}}
+	for _, part := range q.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			odd := strings.Contains(part.Value, "\\\n") || strings.ContainsAny(withoutEscapes.Replace(part.Value), "$`")
+			all = product(all, value{{text: doubleQuoted.Replace(part.Value), exact: true, odd: odd}})
+		case *syntax.ParamExp:
+			all = product(all, w.parameter(part, s))
+		default:
+			all = product(all, w.part(part, false, s))
+		}
+	}
+	for i := range all {
+		all[i].glob = all[i].glob && all[i].names && w.reader != nil
+	}
+	return all
+}
+
+var withoutEscapes = strings.NewReplacer(`\\`, "", `\$`, "", "\\`", "")
+
 var doubleQuoted = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\$`, `$`, "\\`", "`", "\\\n", "")
 
 // assigned matches what bash takes for the beginning of an assignment, also in an
@@ -194,28 +138,57 @@ var assigned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // unquoted resolves what bash makes of characters without quotes.
 func (w *walker) unquoted(text string, first bool) possible {
-	p := possible{exact: true}
-	var b strings.Builder
+	p := possible{exact: true, odd: isOdd(text, first)}
+	var b, pattern strings.Builder
+	literal := func(s string) {
+		b.WriteString(s)
+		pattern.WriteString(escaped.Replace(s))
+	}
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '\\' && i+1 < len(text):
 			if i++; text[i] != '\n' {
-				b.WriteByte(text[i])
+				literal(text[i : i+1])
 			}
 		case c == '~' && i > 0 && first && assigned().MatchString(text[:i]) && (len(text) == i+1 || strings.ContainsRune("/:", rune(text[i+1]))) && w.at.Home != "":
-			b.WriteString(w.at.Home) // dd of=~/file
+			literal(w.at.Home) // dd of=~/file
 		case c == '~' && i == 0 && first && (len(text) == 1 || text[1] == '/') && w.at.Home != "":
-			b.WriteString(w.at.Home)
+			literal(w.at.Home)
 		case c == '~' && i == 0 && first:
 			p.exact = false
+			literal("~")
+		case c == '*' || c == '?' || c == '[' && len(text) > 1:
+			p.glob = true
 			b.WriteByte(c)
+			pattern.WriteByte(c)
 		default:
-			p.glob = p.glob || c == '*' || c == '?' || c == '[' && len(text) > 1
-			b.WriteByte(c)
+			literal(text[i : i+1])
 		}
 	}
-	p.text = b.String()
+	if p.text = b.String(); p.glob {
+		p.pattern = pattern.String()
+	}
 	return p
+}
+
+// isOdd reports whether characters without quotes mean something that is not accepted in a
+// line that only reads.
+func isOdd(text string, first bool) bool {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			if i++; i == len(text) || text[i] == '\n' || text[i] >= utf8.RuneSelf {
+				return true
+			}
+		case strings.HasPrefix(text[i:], "{}"): // bash leaves it as it is
+			i++
+		case strings.IndexByte("[]{}$`\n", c) >= 0 && text != "[" && text != "]":
+			return true
+		case c == '~' && (i == 0 && first || i > 0 && (text[i-1] == '=' || text[i-1] == ':')):
+			return true // a home folder, even in a word that looks like an assignment
+		}
+	}
+	return false
 }
 
 // braces resolves {a,b} in a word without quotes; anything nested stays unknown.
@@ -261,8 +234,11 @@ func (w *walker) parameter(p *syntax.ParamExp, s *scope) value {
 		raw[0].fetched = known.fetched()
 		return raw
 	}
+	raw[0].any = slices.Contains(toldNames, nameOf(p))
 	switch {
-	case ok && w.loose.has(name):
+	case w.reader != nil && !ok:
+		return raw
+	case ok && w.reader == nil && w.loose.has(name):
 		return either(known, raw)
 	case ok:
 		return known
@@ -317,7 +293,13 @@ func (w *walker) substitution(stmts []*syntax.Stmt, s *scope) value {
 		w.add(agent.EffectTooLong)
 		return unknown
 	}
+	end := w.reader.compound()
 	w.list(stmts, inside)
+	end()
+	if w.reader != nil {
+		unknown[0].any = true
+		return unknown
+	}
 	for _, stmt := range stmts {
 		unknown[0].fetched = unknown[0].fetched || w.fetches(stmt, s)
 	}
@@ -387,12 +369,15 @@ func (w *walker) assign(assigns []*syntax.Assign, s *scope) {
 			w.substitutions(a, s)
 		default:
 			v = w.expand(a.Value, s)
+			w.reader.require(len(v) == 1 && v[0].plain())
 		}
 		w.steers(name, v)
 		if refers(options) {
 			w.steers(v.text(), value{{text: unnamed}}) // another name for it
 		}
-		if old, ok := s.vars[name]; s.maybe && ok {
+		if old, ok := s.vars[name]; w.reader != nil {
+			// what is around it forgets it
+		} else if s.maybe && ok {
 			v = either(old, v)
 		} else if s.maybe {
 			v = either(value{{text: "$" + name}}, v)
@@ -406,6 +391,10 @@ func (w *walker) assign(assigns []*syntax.Assign, s *scope) {
 
 // redirect looks at where a command's input comes from and its output goes to.
 func (w *walker) redirect(r *syntax.Redirect, s *scope) *scope {
+	if w.reader != nil {
+		w.reader.redirects(r, w.expand(r.Word, s))
+		return s
+	}
 	defer w.redirects(s)()
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:

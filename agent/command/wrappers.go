@@ -21,6 +21,7 @@ type wrapper struct {
 	joined  bool   // the arguments are joined to one command line
 	adds    bool   // it appends arguments that nobody knows yet
 	lines   bool   // it runs lines of a shell, or what it is given as such
+	usage   *usage // the options with which it does no more than run the command
 }
 
 func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
