@@ -7,6 +7,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"atelier.dev/atelier/internal/text"
 )
 
 // maxAsks limits how often a person is asked about one call whose effect
@@ -208,7 +210,7 @@ func claim(gc GateCall) string {
 	if gc.Access.Command == "" || json.Unmarshal(gc.Input, &in) != nil {
 		return ""
 	}
-	return shorten(strings.Join(strings.Fields(in.Description), " "), maxClaim)
+	return text.Shorten(strings.Join(strings.Fields(in.Description), " "), maxClaim)
 }
 
 // preview returns what a call would change, and an error if it would fail. It has no

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/internal/text"
 )
 
 // This file is the pipeline of one tool call (K-10), from top to bottom: start
@@ -95,7 +96,7 @@ func namedTool(name string) string {
 	case llm.ValidToolName(name):
 		return name
 	}
-	return strconv.Quote(shorten(name, longest))
+	return strconv.Quote(text.Shorten(name, longest))
 }
 
 // prepare reads a call. If the call cannot run, fault is the text for the

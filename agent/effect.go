@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"atelier.dev/atelier/internal/text"
 )
 
 // Effect is one thing that a call would do, for the person who is asked about
@@ -161,7 +163,7 @@ func OutlookOf(effects ...Effect) Outlook {
 		into := &o.Effects[at]
 		into.More += e.More
 		for _, arg := range e.Args {
-			switch arg = shorten(arg, maxArg); {
+			switch arg = text.Shorten(arg, maxArg); {
 			case arg == "" || slices.Contains(into.Args, arg):
 			case len(into.Args) == maxArgs:
 				into.More++
@@ -179,14 +181,6 @@ func OutlookOf(effects ...Effect) Outlook {
 		o.Risk = risks[at].risk
 	}
 	return o
-}
-
-// shorten cuts a text to a number of characters, of which the last says so.
-func shorten(text string, most int) string {
-	if characters := []rune(text); len(characters) > most {
-		return string(characters[:most-1]) + "…"
-	}
-	return text
 }
 
 // Foreteller is implemented by gates that can tell what a call would do, for

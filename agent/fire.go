@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/internal/text"
 )
 
 // This file fires the hooks of a session and follows their advice. Every point of
@@ -112,7 +113,7 @@ func (t *turn) fire(data HookInput) HookAdvice {
 // heed does what hooks may advise at every point: it names the session, and marks
 // the turn as ended.
 func (t *turn) heed(advice HookAdvice) {
-	title := shorten(strings.Join(strings.Fields(advice.Title), " "), maxHookTitle)
+	title := text.Shorten(strings.Join(strings.Fields(advice.Title), " "), maxHookTitle)
 	if has := t.session.transcript.Title; title != "" && !has.ByUser && has.Text != title {
 		t.emit(Title{Text: title, ByHook: true})
 	}
@@ -203,7 +204,7 @@ func (t *turn) conclude(reason EndReason) EndReason {
 func (t *turn) notifyEnd(reason EndReason) {
 	switch reason {
 	case EndDone:
-		t.notify(NotificationInput{Type: NotifyTurnDone, Title: "The turn is done", Message: shorten(t.said, maxHookNotice)})
+		t.notify(NotificationInput{Type: NotifyTurnDone, Title: "The turn is done", Message: text.Shorten(t.said, maxHookNotice)})
 	case EndFailed, EndLimit, EndBudget, EndStopped:
 		t.notify(NotificationInput{Type: NotifyTurnFailed, Title: "The turn ended early", Message: ended[reason]})
 	}

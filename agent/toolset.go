@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/internal/text"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -365,7 +366,7 @@ var ofValue = lazily(`(?s)type: .* has type`)
 // model has written itself.
 func briefly(complaint string) string {
 	const longest, longestValue = 400, 80
-	return shorten(ofValue().ReplaceAllStringFunc(complaint, func(value string) string {
+	return text.Shorten(ofValue().ReplaceAllStringFunc(complaint, func(value string) string {
 		if len(value) > longestValue {
 			return "it has type"
 		}

@@ -8,7 +8,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 // SessionInfo is a session as its list shows it.

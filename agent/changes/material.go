@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent/internal/sensitive"
+	"atelier.dev/atelier/internal/text"
 )
 
 // maxNamed limits how many files Material names.
@@ -56,13 +57,8 @@ func (f *Folder) Material(ctx context.Context, limit int) (string, error) {
 		args = append(args, tree)
 	}
 	diff, err := r.git(ctx, append(args, "--", ".")...)
-	b.WriteString("\n" + withoutSecrets(head(diff, limit)))
-	return head(b.String(), limit), err
-}
-
-// head returns the beginning of a text, at most n bytes.
-func head(text string, n int) string {
-	return strings.ToValidUTF8(text[:min(len(text), n)], "")
+	b.WriteString("\n" + withoutSecrets(text.Head(diff, limit)))
+	return text.Head(b.String(), limit), err
 }
 
 // withoutSecrets removes the diffs of files whose names mark secrets.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 // maxSubject is how much of a command is listed, in bytes.

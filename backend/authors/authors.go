@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/blame"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 // Limits of a reply.

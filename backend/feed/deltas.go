@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 // displayLimit limits one text that a page is sent, in bytes. The page reads

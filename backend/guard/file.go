@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/settings"
+	"atelier.dev/atelier/internal/text"
 )
 
 // content is what a settings file says.
@@ -109,15 +110,11 @@ func readRule(raw json.RawMessage) written {
 const maxShown = 200
 
 // shorten cuts the text of a rule that cannot be read.
-func shorten(text string) string {
-	text = strings.ToValidUTF8(text, "�")
-	if runes := []rune(text); len(runes) > maxShown {
-		text = string(runes[:maxShown]) + "…"
+func shorten(s string) string {
+	if s == "" {
+		return `""`
 	}
-	if text == "" {
-		text = `""`
-	}
-	return text
+	return text.Shorten(strings.ToValidUTF8(s, "\uFFFD"), maxShown)
 }
 
 // change returns an edit of one of a file's lists of rules: those to take out go,

@@ -7,6 +7,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/permission/rule"
+	"atelier.dev/atelier/internal/text"
 )
 
 // Limits of a trial.
@@ -107,12 +108,7 @@ func weight(c TriedCall) int {
 	return 0
 }
 
-func cut(text string) string {
-	if runes := []rune(text); len(runes) > maxText {
-		return string(runes[:maxText]) + "…"
-	}
-	return text
-}
+func cut(s string) string { return text.Shorten(s, maxText) }
 
 // Reply returns what was found so far.
 func (t *Trial) Reply() TryReply { return t.reply }

@@ -12,7 +12,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 const (
@@ -176,12 +176,7 @@ func entry(e hook.Entry) HookLogEntry {
 	return out
 }
 
-func short(what string) string {
-	if len(what) <= brief {
-		return what
-	}
-	return text.Head(what, brief) + "…"
-}
+func short(s string) string { return text.Clip(s, brief) }
 
 func effect(a hook.Answer) HookEffect {
 	out := HookEffect{

@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/internal/text"
 )
 
 // Limits of a dry run.
@@ -234,12 +235,7 @@ func (t *Trial) past(tool agent.HookTool) (data agent.HookInput, ok bool) {
 	return nil, false
 }
 
-func cut(text string) string {
-	if runes := []rune(text); len(runes) > maxText {
-		return string(runes[:maxText]) + "…"
-	}
-	return text
-}
+func cut(s string) string { return text.Shorten(s, maxText) }
 
 // Reply returns what was found, and runs the draft on it if that was asked for.
 func (t *Trial) Reply(ctx context.Context) HookDryRunReply {

@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	client "atelier.dev/atelier/agent/mcp"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 // The limits of commands.

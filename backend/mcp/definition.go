@@ -14,6 +14,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend/settings"
+	"atelier.dev/atelier/internal/text"
 )
 
 // Limits of a definition.
@@ -344,10 +345,4 @@ func (p *parser) headers() {
 }
 
 // clip shortens a foreign text for a sentence, on one line.
-func clip(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "�")), " ")
-	if runes := []rune(text); len(runes) > maxName {
-		return string(runes[:maxName-1]) + "…"
-	}
-	return text
-}
+func clip(s string) string { return text.Shorten(text.Line(s), maxName) }

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/sandbox"
-	texts "atelier.dev/atelier/backend/internal/text"
+	texts "atelier.dev/atelier/internal/text"
 )
 
 // SecretKind says how a secret was recognised.

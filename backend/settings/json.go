@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"atelier.dev/atelier/internal/text"
 )
 
 // Member is a member of an object, or an element of a list, which has no name.
@@ -116,12 +118,7 @@ func skip(b []byte, at int) int {
 
 const maxShown = 200
 
-func shorten(text string) string {
-	if runes := []rune(strings.ToValidUTF8(text, "�")); len(runes) > maxShown {
-		return string(runes[:maxShown]) + "…"
-	}
-	return text
-}
+func shorten(s string) string { return text.Shorten(strings.ToValidUTF8(s, "\uFFFD"), maxShown) }
 
 // Encode returns the JSON form of a value that has one, with & < > as they are.
 func Encode(v any) []byte {

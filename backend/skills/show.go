@@ -17,7 +17,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 // maxShown limits what is shown of a file, in bytes.

@@ -20,8 +20,8 @@ import (
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/internal/text"
 	"atelier.dev/atelier/backend/live"
+	"atelier.dev/atelier/internal/text"
 )
 
 // maxHelpers limits the agents of one session that work at a time (K-05).

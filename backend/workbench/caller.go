@@ -18,8 +18,8 @@ import (
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/internal/text"
 	"atelier.dev/atelier/backend/models"
+	"atelier.dev/atelier/internal/text"
 )
 
 // A session of a caller names this provider and this model.

@@ -10,6 +10,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/internal/text"
 )
 
 const (
@@ -55,7 +56,7 @@ func (in MarkRequest) change(m agent.Marks) (agent.Marks, error) {
 		}
 	}
 	if in.Label != nil {
-		m.Label = cut(strings.Join(strings.FieldsFunc(*in.Label, isGap), " "), maxLabel)
+		m.Label = text.Characters(strings.Join(strings.FieldsFunc(*in.Label, isGap), " "), maxLabel)
 	}
 	if in.Pinned != nil {
 		m.Pinned = *in.Pinned
@@ -78,7 +79,7 @@ func tidyTags(tags []string) (tidy []string, err error) {
 	for _, tag := range tags {
 		tag = strings.ToLower(strings.Join(strings.FieldsFunc(strings.TrimLeft(strings.TrimSpace(tag), "#"), isGap), "-"))
 		if tag != "" {
-			tidy = append(tidy, cut(tag, maxTag))
+			tidy = append(tidy, text.Characters(tag, maxTag))
 		}
 	}
 	slices.Sort(tidy)
@@ -89,14 +90,6 @@ func tidyTags(tags []string) (tidy []string, err error) {
 }
 
 func isGap(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-
-// cut returns up to most characters of a text.
-func cut(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most])
-	}
-	return text
-}
 
 // errNotDeleted answers the deletion of a session that is working, here or
 // elsewhere.

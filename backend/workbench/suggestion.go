@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 const (

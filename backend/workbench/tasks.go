@@ -12,7 +12,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 const (

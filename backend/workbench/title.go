@@ -5,7 +5,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/internal/text"
+	"atelier.dev/atelier/internal/text"
 )
 
 // titleInput limits each side of the first turn that a name is based on, in

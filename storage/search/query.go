@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/internal/text"
 )
 
 // Limits of a query. Text beyond them is ignored.
@@ -73,9 +73,9 @@ var states = []string{"archived", "agent"}
 // word. "Quotation marks" hold a phrase together. A hyphen excludes the filter or
 // the phrase that follows it; before a word it may, see [Query]. Two hyphens belong
 // to the word. A filter whose value means nothing is listed as such.
-func Parse(text string, now time.Time) Query {
+func Parse(typed string, now time.Time) Query {
 	var q Query
-	rest := strings.ToValidUTF8(head(text, maxQuery), " ")
+	rest := strings.ToValidUTF8(text.Head(typed, maxQuery), " ")
 	for n := 0; n < maxTerms; n++ {
 		rest = strings.TrimLeftFunc(rest, blank)
 		if rest == "" {
@@ -233,27 +233,4 @@ func dollars(text string) (int64, bool) {
 // characters as the text.
 func fold(text string) string {
 	return strings.ReplaceAll(backend.FoldText(text), "\x00", " ")
-}
-
-// head returns at most n bytes from the beginning of a text, whole characters only.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-// tail returns at most n bytes from the end of a text, whole characters only.
-func tail(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	i := len(s) - n
-	for i < len(s) && !utf8.RuneStart(s[i]) {
-		i++
-	}
-	return s[i:]
 }

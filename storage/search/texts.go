@@ -7,6 +7,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/internal/text"
 )
 
 // maxSide is how much of a text is indexed at its beginning and at its end, in
@@ -56,7 +57,7 @@ func about(ev agent.Event, folder string) (tool string, paths []string) {
 		if below, err := filepath.Rel(folder, path); err == nil && filepath.IsAbs(path) && filepath.IsLocal(below) {
 			path = below
 		}
-		paths = append(paths, fold(head(strings.ToValidUTF8(filepath.ToSlash(path), "�"), maxQuery)))
+		paths = append(paths, fold(text.Head(strings.ToValidUTF8(filepath.ToSlash(path), "�"), maxQuery)))
 	}
 	switch d := ev.Data.(type) {
 	case agent.ToolCallStart:
@@ -87,11 +88,11 @@ func about(ev agent.Event, folder string) (tool string, paths []string) {
 }
 
 // bounded returns the beginning and the end of a text.
-func bounded(text string) string {
-	if len(text) > 2*maxSide {
-		text = head(text, maxSide) + "\n…\n" + tail(text, maxSide)
+func bounded(s string) string {
+	if len(s) > 2*maxSide {
+		s = text.Head(s, maxSide) + "\n…\n" + text.Tail(s, maxSide)
 	}
-	return strings.ToValidUTF8(text, "�")
+	return strings.ToValidUTF8(s, "�")
 }
 
 // modelOf returns the model that is at work from an event on.

@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/transcript"
+	"atelier.dev/atelier/internal/text"
 )
 
 // pieceKind says what a piece of a document is.
@@ -143,22 +144,13 @@ func about(input string) string {
 		return ""
 	}
 	for _, name := range telling {
-		var text string
-		if json.Unmarshal(members[name], &text) == nil && text != "" {
-			line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-			return short(line, 120)
+		var value string
+		if json.Unmarshal(members[name], &value) == nil && value != "" {
+			line, _, _ := strings.Cut(strings.TrimSpace(value), "\n")
+			return text.Shorten(line, 120)
 		}
 	}
 	return ""
-}
-
-// short cuts a text to n characters.
-func short(s string, n int) string {
-	runes := []rune(s)
-	if len(runes) <= n {
-		return s
-	}
-	return string(runes[:n]) + "…"
 }
 
 // shown is a call's input as people read it: the members of an object, one after

@@ -7,11 +7,10 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
-	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/internal/text"
 )
 
 // overflow matches messages of providers and servers about a prompt that is too
@@ -225,18 +224,7 @@ func word(v any) string {
 }
 
 // brief returns a text as one line of at most 2 KiB.
-func brief(s string) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
-	const most = 2 << 10
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func brief(s string) string { return text.Clip(text.Line(s), 2<<10) }
 
 // lazily compiles an expression when it is first needed. Few programs need any of them, and
 // compiling them all would delay every start.
