@@ -55,6 +55,20 @@ func TestFormKeepsItsOrder(t *testing.T) {
 	}
 }
 
+// Over HTTP one request has one answer: mcp-go would wait for ever to hand over a third.
+func TestOneAnswer(t *testing.T) {
+	t.Parallel()
+	answer := []byte(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	for _, only := range []protocol.RequestId{protocol.NewRequestId(int64(1)), {}} {
+		f := filter{server: &recorder{}, only: only, once: true}
+		for n, want := range []int{1, 0, 0} {
+			if passed, err := f.messages(answer); err != nil || len(passed) != want {
+				t.Errorf("answer %d: %d pass, %v", n, len(passed), err)
+			}
+		}
+	}
+}
+
 // A server that gives its tools new names all the time is given up: mcp-go keeps them.
 func TestEndlessNewTools(t *testing.T) {
 	t.Parallel()

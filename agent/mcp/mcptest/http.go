@@ -90,10 +90,14 @@ func event(text []byte) []byte {
 	return b.Bytes()
 }
 
-// publish sends a message to all streams that have room.
+// publish sends a message to all streams that have room, or to the first one that will be
+// opened.
 func (s *server) publish(text []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.events) == 0 && len(s.early) < mostWaiting {
+		s.early = append(s.early, text)
+	}
 	for events := range s.events {
 		select {
 		case events <- text:
@@ -102,14 +106,21 @@ func (s *server) publish(text []byte) {
 	}
 }
 
+// mostWaiting limits the messages that wait for a stream.
+const mostWaiting = 16
+
 // stream serves what belongs to no request.
 func (s *server) stream(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	w.(http.Flusher).Flush()
-	events := make(chan []byte, 16)
+	events := make(chan []byte, mostWaiting)
 	s.mu.Lock()
 	s.events[events] = struct{}{}
+	for _, text := range s.early {
+		events <- text
+	}
+	s.early = nil
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()

@@ -20,6 +20,7 @@ type server struct {
 	asked   int                      // requests of the server so far
 	waiting map[string]chan request  // for the client's answers, by id
 	events  map[chan []byte]struct{} // streams for what belongs to no request
+	early   [][]byte                 // events before there was a stream
 	tools   []object
 	late    []request // that are answered too late
 	counts  map[string]int
