@@ -52,6 +52,9 @@ type Preferences struct {
 	// Notices says what is announced while the window is not in front.
 	Notices Notices `json:"notices,omitzero"`
 	Sandbox Sandbox `json:"sandbox,omitzero"`
+	// NoLanguageServers keeps language servers from starting: questions about code are
+	// answered by searching.
+	NoLanguageServers bool `json:"no_language_servers,omitempty"`
 	// Guide says whether the first steps of a new user are shown: "on", "over", or
 	// empty, which leaves it to what the user has done so far.
 	Guide string `json:"guide,omitempty"`

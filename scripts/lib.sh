@@ -30,6 +30,8 @@ with_launcher() {
 tools=$PWD/.cache/tools
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 goimports=golang.org/x/tools/cmd/goimports@v0.52.0
+# Tests ask a real language server.
+gopls=golang.org/x/tools/gopls@v0.23.0
 
 say() { printf '%s\n' "atelier: $*" >&2; }
 die() { say "$*"; exit 1; }

@@ -63,4 +63,7 @@ node_modules() {
 debian_packages
 toolchains
 node_modules frontend npm
-[[ ${1:-test} != test ]] || node_modules scripts/conformance npm-conformance
+if [[ ${1:-test} == test ]]; then
+  node_modules scripts/conformance npm-conformance
+  tool "$gopls"
+fi

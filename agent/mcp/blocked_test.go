@@ -10,6 +10,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
+
+	"atelier.dev/atelier/agent/internal/stdin"
 )
 
 // A server that does not read its input is named for that: one that asks and does not
@@ -22,8 +24,8 @@ func TestServerThatDoesNotRead(t *testing.T) {
 		wait    time.Duration
 		want    FaultKind
 	}{
-		"as many answers as wait": {queued, false, time.Hour, ""},
-		"one answer more":         {queued + 2, false, 0, FaultBlocked}, // one is being written
+		"as many answers as wait": {stdin.Capacity, false, time.Hour, ""},
+		"one answer more":         {stdin.Capacity + 2, false, 0, FaultBlocked}, // one is being written
 		"closed, and may yet end": {1, true, inputTime - 1, ""},
 		"closed, and lives on":    {1, true, inputTime, FaultBlocked},
 	} {
@@ -34,8 +36,7 @@ func TestServerThatDoesNotRead(t *testing.T) {
 					_ = in.Close()
 				}
 				p := newProgram(Server{}, Config{}, &recorder{})
-				p.in.to = out
-				go p.in.run()
+				p.in.Open(out)
 				for range tt.answers {
 					p.answer(transport.NewJSONRPCResultResponse(protocol.NewRequestId(int64(1)), json.RawMessage("{}")))
 					synctest.Wait()

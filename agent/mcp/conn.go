@@ -12,6 +12,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
+
+	"atelier.dev/atelier/agent/internal/stdin"
 )
 
 const (
@@ -192,7 +194,7 @@ func (c *conn) failure(ctx context.Context, err error) error {
 		return nil
 	}
 	fault := c.fault(ctx, err)
-	unseen := errors.Is(err, errNotSent) || errors.Is(err, transport.ErrSessionTerminated)
+	unseen := errors.Is(err, errNotSent) || errors.Is(err, stdin.ErrFull) || errors.Is(err, transport.ErrSessionTerminated)
 	if unseen || fault.Kind == FaultAuth {
 		c.lose(fault)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
 
+	"atelier.dev/atelier/agent/internal/stdin"
 	"atelier.dev/atelier/agent/sandbox"
 )
 
@@ -41,7 +42,7 @@ type program struct {
 	host    host
 	spec    sandbox.Spec
 	process *sandbox.Process
-	in      *queue         // its standard input
+	in      *stdin.Queue   // its standard input
 	out     *io.PipeWriter // what mcp-go reads
 	ending
 	output output
@@ -65,7 +66,7 @@ type output struct {
 // newProgram prepares a program; Start starts it.
 func newProgram(s Server, cfg Config, h host) *program {
 	p := &program{host: h, spec: programSpec(s, cfg), ending: ending{ended: make(chan struct{})}}
-	p.in = newQueue(func() { p.fail(&Fault{Kind: FaultBlocked}) }, p.inputClosed)
+	p.in = stdin.New(func() { p.fail(&Fault{Kind: FaultBlocked}) }, p.inputClosed)
 	read, write := io.Pipe()
 	p.out = write
 	p.Stdio = transport.NewIO(read, p.in, nil)
@@ -106,9 +107,9 @@ func (p *program) Start(ctx context.Context) error {
 	if err != nil {
 		return &Fault{Kind: FaultStart, Detail: err.Error(), Err: err}
 	}
-	p.process, p.in.to = process, process.Input()
-	go p.in.run() // ends with Close
-	go func() {   // ends with the program's input
+	p.process = process
+	p.in.Open(process.Input())
+	go func() { // ends with the program's input
 		if process.InputClosed() {
 			p.inputClosed(fmt.Errorf("write to %s: %w", p.spec.Argv[0], syscall.EPIPE))
 		}
@@ -188,7 +189,7 @@ func (e *ending) failure() error {
 }
 
 // blocked reports whether the program does not read what was written.
-func (p *program) blocked() bool { return p.in.busy.Load() }
+func (p *program) blocked() bool { return p.in.Busy() }
 
 func (p *program) pid() int { return p.process.PID() }
 

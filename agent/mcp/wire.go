@@ -12,6 +12,9 @@ import (
 	protocol "github.com/mark3labs/mcp-go/mcp"
 )
 
+// errNotSent marks a request that the server has certainly not seen.
+var errNotSent = errors.New("the request was not sent")
+
 // wire is the transport that mcp-go's client uses: one of mcp-go's own, with answers
 // that its client can read. The zero value is no transport.
 type wire struct {

@@ -49,6 +49,23 @@ func (p *Process) Ports() []int {
 	return slices.Compact(ports)
 }
 
+// Memory returns how many bytes of memory the command holds, with what it started; 0 if
+// that is not known.
+func (p *Process) Memory() (bytes int64) {
+	processes := []int{p.cmd.Process.Pid}
+	for at := 0; at < len(processes) && at < mostProcesses; at++ {
+		folder := "/proc/" + strconv.Itoa(processes[at])
+		processes = append(processes, childProcesses(folder)...)
+		text, _ := os.ReadFile(folder + "/statm")
+		if fields := strings.Fields(string(text)); len(fields) > 1 {
+			if pages, err := strconv.ParseInt(fields[1], 10, 64); err == nil {
+				bytes += pages * int64(os.Getpagesize())
+			}
+		}
+	}
+	return bytes
+}
+
 // childProcesses returns the children of a process, given its folder.
 func childProcesses(folder string) (pids []int) {
 	tasks, _ := os.ReadDir(folder + "/task")

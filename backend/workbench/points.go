@@ -30,7 +30,7 @@ func (w *Workbench) pointsOf(info backend.SessionInfo, hooks agent.Hooks) agent.
 // Has implements [agent.Selective].
 func (p points) Has(point agent.HookPoint) bool {
 	s, ok := p.Hooks.(agent.Selective)
-	return !ok || s.Has(point) || point == agent.HookSessionStart && s.Has(agent.HookSetup)
+	return !ok || s.Has(point) || point == agent.HookSessionStart && s.Has(agent.HookSetup) || point == agent.HookPostToolUse
 }
 
 // Fire implements [agent.Hooks].
@@ -44,6 +44,12 @@ func (p points) Fire(ctx context.Context, call agent.HookCall, report func(agent
 		if p.info.Helper != nil && d.Type != agent.NotifyApproval {
 			return agent.HookAdvice{} // the user is not told when an agent is done
 		}
+	case agent.PostToolUseInput:
+		advice := agent.HookAdvice{}
+		if hooks, ok := p.Hooks.(agent.Selective); !ok || hooks.Has(agent.HookPostToolUse) {
+			advice = p.Hooks.Fire(ctx, call, report)
+		}
+		return p.diagnosed(ctx, d, advice)
 	case agent.CwdChangedInput:
 		folder := p.bench.folderOf(p.info)
 		call.Data = agent.CwdChangedInput{Old: cmp.Or(d.Old, folder), New: cmp.Or(d.New, folder)}

@@ -18,6 +18,7 @@ import (
 	"atelier.dev/atelier/agent/fetch"
 	"atelier.dev/atelier/agent/journal"
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/lsp"
 	client "atelier.dev/atelier/agent/mcp"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/permission/rule"
@@ -114,6 +115,7 @@ type Workbench struct {
 	setUp     atomic.Bool // the hooks of the folder's setup have run
 	hooks     *hooks.Hooks
 	servers   *mcp.Servers
+	languages *lsp.Servers
 	skills    *skills.Skills
 	agents    *agents.Agents
 	asking    *asking
@@ -155,6 +157,7 @@ func New(cfg Config) *Workbench {
 	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
 	w.asking = &asking{bench: w, calls: map[client.Caller]func(agent.SideRequest) bool{}}
 	w.servers = w.newServers()
+	w.languages = w.newLanguageServers()
 	w.skills = w.newSkills()
 	w.agents = newAgents(w)
 	w.hooks = w.newHooks()
@@ -327,6 +330,7 @@ func (w *Workbench) Close(ctx context.Context) error {
 	var hooksErr, skillsErr error
 	var ends sync.WaitGroup
 	ends.Go(func() { hooksErr = w.hooks.Close(ctx) })
+	ends.Go(w.languages.Close)
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
 	ends.Go(w.agents.Close)
 	ends.Go(func() { w.cancel(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })

@@ -1686,6 +1686,7 @@ export type Preferences = {
   zoom?: number
   notices?: Notices
   sandbox?: Sandbox
+  no_language_servers?: boolean
   guide?: string
   layout: Layout
   damaged?: boolean

@@ -6,6 +6,8 @@ test.each([
   ['Bash', '{"command":"make","workdir":"web"}', 'make · web'],
   ['Read', '{"file_path":"a.go","limit":3}', 'a.go'],
   ['Grep', '{"pattern":"x","path":"src"}', 'x · src'],
+  ['LSP', '{"operation":"hover","file_path":"a.go","line":2}', 'hover · a.go:3'],
+  ['LSP', '{"operation":"workspaceSymbol","query":"Area"}', 'workspaceSymbol · Area'],
   ['Custom', '{"depth":3,"topic":"birds"}', 'birds'],
   [
     'ApplyPatch',

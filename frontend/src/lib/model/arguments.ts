@@ -15,6 +15,12 @@ export function argument(tool: string, input: string): string {
     const where = text('path') || text('glob')
     return line(where ? `${text('pattern')} · ${where}` : text('pattern'))
   }
+  if (tool === 'LSP') {
+    const at = typeof all.line === 'number' && text('file_path') ? `:${all.line + 1}` : ''
+    return line(
+      [text('operation'), text('query'), `${text('file_path')}${at}`].filter(Boolean).join(' · '),
+    )
+  }
   if (tool === 'Skill') return line(`${text('skill')} ${text('args')}`.trim())
   if (tool === 'AskUser')
     return line(

@@ -34,7 +34,7 @@ export type Digest = {
 }
 
 const reading = new Set(['Read', 'ReadMany'])
-const searching = new Set(['Grep', 'Glob', 'ListDir'])
+const searching = new Set(['Grep', 'Glob', 'ListDir', 'LSP'])
 const changing = new Set(['Write', 'Edit', 'ApplyPatch'])
 
 export function digestOf(entries: readonly Entry[]): Digest {

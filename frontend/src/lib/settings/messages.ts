@@ -75,6 +75,9 @@ export const messages = {
   confine_caches_none: 'There are none.',
   confine_caches_measured: 'They are being measured…',
   confine_caches_clear: 'Delete caches',
+  language_servers: 'Use language servers',
+  language_servers_hint:
+    'Servers that are installed, such as gopls or pyright, tell models where symbols are defined and used, and what is wrong after an edit. They run confined, without a network, while they are needed. Without them, models search with patterns.',
   guide: 'Show the first steps',
   diagrams: 'Diagrams',
   diagrams_hint:

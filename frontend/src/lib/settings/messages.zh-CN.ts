@@ -73,6 +73,9 @@ export const zhCN: Translated<typeof messages> = {
   confine_caches_none: '目前没有缓存。',
   confine_caches_measured: '正在计算大小…',
   confine_caches_clear: '删除缓存',
+  language_servers: '使用语言服务器',
+  language_servers_hint:
+    '已安装的服务器（如 gopls、pyright）告诉模型符号在哪里定义、在哪里使用，以及修改之后有什么错误。它们只在需要时运行，受到限制，也不能联网。关闭后，模型用文本模式搜索。',
   guide: '显示入门步骤',
   diagrams: '图表',
   diagrams_hint:

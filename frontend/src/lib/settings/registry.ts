@@ -128,6 +128,13 @@ export const tabs: readonly Tab[] = [
         label: own('confine_caches'),
         words: 'cache disk space size delete clear npm go pip gradle 缓存 磁盘 空间 大小 删除 清除',
       },
+      {
+        id: 'language_servers',
+        label: own('language_servers'),
+        hint: own('language_servers_hint'),
+        words:
+          'lsp gopls pyright rust-analyzer clangd typescript symbols definition diagnostics code 语言服务器 符号 定义 诊断 代码',
+      },
     ],
   },
   {

@@ -1,6 +1,7 @@
 /** The icon and the body of each tool's card. */
 import type { Component } from 'svelte'
 import ClipboardList from '@lucide/svelte/icons/clipboard-list'
+import Braces from '@lucide/svelte/icons/braces'
 import Bot from '@lucide/svelte/icons/bot'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import FilePen from '@lucide/svelte/icons/file-pen-line'
@@ -82,6 +83,7 @@ const widgets: Record<string, Widget> = {
   Glob: { icon: FolderSearch, body: TextBody },
   WebFetch: { icon: Globe, body: FetchBody, result: fetched },
   Agent: { icon: Bot, body: ReportBody, scrolls: true },
+  LSP: { icon: Braces, body: TextBody },
   SpawnAgent: { icon: Bot, body: TextBody, scrolls: true },
   SendInput: { icon: MessageSquare, body: ReportBody },
   Wait: { icon: Hourglass, body: ReportBody },

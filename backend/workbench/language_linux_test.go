@@ -1,0 +1,65 @@
+package workbench_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/storage"
+)
+
+// OC-01, OAS-326: a session asks a real language server, which runs confined and changes
+// nothing in the project, and the model is told what is wrong with its edit. With the
+// switch off the question is answered by a search.
+func TestLanguageServer(t *testing.T) {
+	tools, err := filepath.Abs("../../.cache/tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(tools, "gopls")); err != nil {
+		t.Skip("scripts/setup.sh has not installed gopls")
+	}
+	if !sandbox.CanConfine(t.Context()) {
+		t.Skip("nothing can be confined here")
+	}
+	t.Setenv("PATH", tools+string(os.PathListSeparator)+os.Getenv("PATH"))
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n", "a.go": "package m\n\nfunc Area() int { return 1 }\n", "b.go": "package m\n\nvar x = Area()\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("LSP", args{"operation": "findReferences", "file_path": "a.go", "line": 2, "character": 5})}}
+	edit := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Edit", args{"file_path": "a.go", "old_string": "return 1", "new_string": "return one"})}}
+	read := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", args{"file_path": "a.go"})}}
+	server := llmtest.Serve(t, read, ask, edit, llmtest.Round{Text: "Done."}, ask, llmtest.Round{Text: "Done."})
+	p := openPage(t, folder, t.TempDir(), environment(server, "sk-test"), func(s *storage.Store) backend.Store { return s },
+		func(cfg *workbench.Config) { cfg.Naming = "spec" })
+	id := p.session("compat")
+	p.send(id, "go")
+	await(p, anyOf[agent.ToolCallEnd])
+	found := await(p, anyOf[agent.ToolCallEnd])
+	if found.IsError || !strings.Contains(found.Output, "[Answered by gopls.]") || !strings.Contains(found.Output, "b.go:3:9: var x = Area()") {
+		t.Errorf("it answered %+v", found)
+	}
+	p.answer(backend.Approval{Session: id, Request: await(p, anyOf[agent.ApprovalRequest])}, agent.Answer{Decision: agent.Allow})
+	await(p, anyOf[agent.ProcessingEnd])
+	if told := string(server.Requests()[3].Body); !strings.Contains(told, "a.go:3:26: error: undefined: one") {
+		t.Errorf("the model was told %s", told)
+	}
+	wish := must[backend.Preferences](p, "preferences.get", backend.Empty{})
+	wish.NoLanguageServers = true
+	must[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: wish})
+	p.send(id, "again")
+	if found = await(p, anyOf[agent.ToolCallEnd]); !strings.Contains(found.Output, "language servers are switched off") || !strings.Contains(found.Output, "b.go:3:var x = Area()") {
+		t.Errorf("switched off, it answered %+v", found)
+	}
+}
