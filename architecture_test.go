@@ -84,7 +84,7 @@ var mayImport = map[string][]string{
 	"backend/caches":             {},
 	"backend/agents":             {"agent", "agent/agentdef", "agent/hook", "backend/trust", "backend/review", "backend/internal/..."},
 	"backend/settings":           {"agent", "backend"},
-	"backend/trust":              {"agent", "agent/changes", "agent/sandbox", "backend"},
+	"backend/trust":              {"agent", "agent/command", "agent/changes", "agent/sandbox", "backend"},
 	"backend/review":             {"agent", "backend", "backend/dispatch", "backend/trust"},
 	"backend/hooks":              {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"backend/skills":             {"agent", "agent/changes", "agent/skill", "agent/skill/validate", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},

@@ -123,6 +123,8 @@ func TestRunByOthers(t *testing.T) {
 		{`git -c core.fsmonitor=scripts/h.sh status`, []string{"scripts/h.sh"}, nil},
 		{`git -C scripts -c alias.x='!./x.sh' x`, []string{"scripts/x.sh"}, nil},
 		{`pre-commit run --all-files`, []string{".pre-commit-config.yaml"}, []NoteID{NoteBuild}},
+		{`flock /tmp/lock pre-commit run`, []string{".pre-commit-config.yaml"}, []NoteID{NoteBuild}}, // flock has an operand of its own
+		{`chroot / pre-commit run`, []string{".pre-commit-config.yaml"}, []NoteID{NoteBuild}},
 		{`lefthook run pre-commit`, []string{"lefthook.yml"}, []NoteID{NoteBuild}},
 		{`docker compose up -d`, []string{"compose.yaml"}, []NoteID{NoteBuild}},
 		{`direnv exec scripts ./h.sh`, []string{".envrc", "scripts/h.sh"}, []NoteID{NoteBuild}},

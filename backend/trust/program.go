@@ -6,53 +6,37 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"atelier.dev/atelier/agent/command"
 )
 
 // What the names of programs tell.
 var (
-	shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish"}
 	// interpreters run a script, or code after one of these options.
 	interpreters = map[string][]string{
 		"python": {"-c", "-m"}, "node": {"-e", "--eval", "-p", "--print", "-r", "--require", "--import"}, "deno": {"eval"}, "bun": {"-e", "--eval"},
 		"ruby": {"-e", "-r"}, "perl": {"-e", "-E", "-M"}, "php": {"-r"}, "lua": {"-e", "-l"}, "tsx": {"-e"}, "ts-node": {"-e"},
 		"pwsh": {"-c", "-Command"}, "powershell": {"-c", "-Command"}, "Rscript": {"-e"}, "osascript": {"-e"}, "pypy": {"-c", "-m"},
 	}
-	// builders run what files of the project say.
-	builders = map[string][]string{
-		"make": {"GNUmakefile", "makefile", "Makefile"}, "gmake": {"GNUmakefile", "makefile", "Makefile"}, "just": {"justfile", "Justfile", ".justfile"},
-		"task": {"Taskfile.yml", "Taskfile.yaml"}, "rake": {"Rakefile"}, "npm": {"package.json", ".npmrc"}, "npx": {"package.json", ".npmrc"},
-		"pnpm": {"package.json", ".npmrc"}, "yarn": {"package.json", ".yarnrc.yml"}, "bunx": {"package.json"}, "cargo": {"Cargo.toml", ".cargo/config.toml", "build.rs"},
-		"go": {"go.mod"}, "gradle": {"build.gradle", "build.gradle.kts"}, "mvn": {"pom.xml"}, "tox": {"tox.ini", "pyproject.toml"}, "pytest": {"conftest.py", "pyproject.toml", "pytest.ini"},
-		"uv": {"pyproject.toml"}, "uvx": {"pyproject.toml"}, "poetry": {"pyproject.toml"}, "bundle": {"Gemfile"}, "composer": {"composer.json"}, "nox": {"noxfile.py"},
-		"gradlew": {"build.gradle", "build.gradle.kts"}, "mvnw": {"pom.xml"},
-		"pre-commit": {".pre-commit-config.yaml"}, "prek": {".pre-commit-config.yaml"}, "lefthook": {"lefthook.yml", ".lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json"},
-		"husky": {".husky/pre-commit"}, "overcommit": {".overcommit.yml"}, "lint-staged": {"package.json", ".lintstagedrc", ".lintstagedrc.json"},
-		"docker": composed, "docker-compose": composed, "podman": composed, "podman-compose": composed, "nerdctl": composed, "devcontainer": {".devcontainer/devcontainer.json"},
-		"direnv": {".envrc"}, "mise": {"mise.toml", ".mise.toml"}, "devbox": {"devbox.json"}, "nix": {"flake.nix"}, "nix-shell": {"shell.nix", "default.nix"},
-		"turbo": {"turbo.json", "package.json"}, "nx": {"nx.json", "package.json"}, "lerna": {"lerna.json", "package.json"}, "grunt": {"Gruntfile.js"}, "gulp": {"gulpfile.js"},
-		"cmake": {"CMakeLists.txt"}, "ctest": {"CTestTestfile.cmake"}, "ninja": {"build.ninja"}, "meson": {"meson.build"}, "bazel": {"BUILD", "MODULE.bazel", "WORKSPACE"},
-		"ant": {"build.xml"}, "sbt": {"build.sbt"}, "mix": {"mix.exs"}, "dotnet": {"global.json"}, "swift": {"Package.swift"}, "stack": {"stack.yaml"}, "dune": {"dune-project"},
-		"invoke": {"tasks.py"}, "fab": {"fabfile.py"}, "pdm": {"pyproject.toml"}, "hatch": {"pyproject.toml"}, "pipenv": {"Pipfile"}, "ansible-playbook": {"ansible.cfg"}, "vagrant": {"Vagrantfile"},
-	}
-	composed = []string{"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml", "Dockerfile"}
 	// packaged are interpreters that run what package.json says, after one of these words.
 	packaged = map[string][]string{"node": {"--run"}, "bun": {"run", "x", "test", "install"}, "deno": {"task"}}
 	// awks run commands from a program in a language of their own.
 	awks = []string{"awk", "gawk", "mawk", "nawk"}
 	// folders are options that name the folder in which a wrapper, or git, begins.
 	folders = []string{"-C", "--chdir", "-D", "--directory", "--cwd"}
-	// valued are options of wrappers that take the next word.
-	valued = map[string][]string{
-		"env": {"-C", "--chdir", "-u", "--unset"}, "sudo": {"-D", "--chdir", "-u", "--user", "-g", "--group", "-h", "-p", "-C", "-R", "-r", "-t", "-T", "-U"}, "doas": {"-u", "-C"},
-		"timeout": {"-k", "-s", "--signal", "--kill-after"}, "nice": {"-n"}, "ionice": {"-c", "-n", "-p"}, "stdbuf": {"-i", "-o", "-e"}, "exec": {"-a"},
-		"xargs": {"-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a"}, "time": {"-o", "-f"}, "flock": {"-w", "-E"}, "strace": {"-o", "-e", "-p", "-s"},
-	}
-	// wrappers run the program that is among their arguments.
-	wrappers = []string{"env", "sudo", "doas", "timeout", "gtimeout", "nice", "nohup", "command", "exec", "builtin", "time", "stdbuf", "xargs", "setsid", "ionice", "busybox", "unbuffer", "caffeinate", "chronic",
-		"parallel", "strace", "ltrace", "watchexec", "entr", "dotenv", "systemd-run", "unshare", "proot", "firejail", "catchsegv", "torsocks", "proxychains"}
+	// wrappers run the program that is among their arguments; see also [command.Wraps].
+	wrappers = []string{"chronic", "watchexec", "entr", "dotenv", "proot", "torsocks"}
 	version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.]+$`) })
 	number  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?$`) })
 )
+
+// isShell reports whether a program reads lines of a shell. It is not asked about eval.
+func isShell(program string) bool { return command.IsShell(program) && program != "eval" }
+
+func wraps(program string) bool {
+	_, is := command.Wraps(program)
+	return is || slices.Contains(wrappers, program)
+}
 
 // call reads one command.
 func (r *reader) call(words []word, depth int) {
@@ -73,7 +57,7 @@ func (r *reader) call(words []word, depth int) {
 	r.program(words, depth)
 	for i := 1; i < len(words); i++ {
 		for _, v := range words[i].values {
-			if name := base(v); slices.Contains(shells, name) || interpreters[name] != nil {
+			if name := base(v); isShell(name) || interpreters[name] != nil {
 				r.program(words[i:], depth)
 				break
 			}
@@ -108,7 +92,7 @@ func (r *reader) program(words []word, depth int) {
 			r.sourced(words[1:], depth)
 		case !path && name == "eval":
 			r.evaluated(words[1:], depth)
-		case slices.Contains(wrappers, name):
+		case wraps(name):
 			if rest := r.wrapped(name, words[1:]); len(rest) > 0 {
 				r.program(rest, depth)
 			}
@@ -120,12 +104,12 @@ func (r *reader) program(words []word, depth int) {
 			r.note(NoteInline, name)
 		case len(words) > 1 && slices.ContainsFunc(words[1].values, func(v string) bool { return slices.Contains(packaged[name], v) }) && !isScript(words[2:]):
 			r.builds(name, []string{"package.json"})
-		case builders[name] != nil:
-			r.builds(name, builders[name])
+		case len(command.ProjectFiles(name)) > 0:
+			r.builds(name, command.ProjectFiles(name))
 			if i := slices.IndexFunc(words, func(w word) bool { return w.values[0] == "exec" || w.values[0] == "--" }); i > 0 && i+1 < len(words) {
 				r.run(name, words[i+1:], depth)
 			}
-		case slices.Contains(shells, name) || interpreters[name] != nil:
+		case isShell(name) || interpreters[name] != nil:
 			r.interpreted(name, words, depth)
 		}
 	}
@@ -162,11 +146,12 @@ func (r *reader) run(name string, words []word, depth int) {
 // wrapped returns the command among the arguments of a wrapper. An option may name the
 // folder in which it begins.
 func (r *reader) wrapped(wrapper string, words []word) []word {
+	before, _ := command.Wraps(wrapper) // operands of its own
 	for i := 0; i < len(words); i++ {
 		v := words[i].values[0]
 		name, value, assigns := strings.Cut(v, "=")
 		switch {
-		case slices.Contains(valued[wrapper], v) && i+1 < len(words):
+		case command.WrapperTakes(wrapper, v) && i+1 < len(words):
 			if i++; slices.Contains(folders, v) {
 				r.enters(words[i : i+1])
 			}
@@ -174,7 +159,10 @@ func (r *reader) wrapped(wrapper string, words []word) []word {
 			r.enters([]word{{[]string{value}, words[i].known, words[i].source}})
 		case (wrapper == "env" || wrapper == "sudo") && len(v) > 2 && (strings.HasPrefix(v, "-C") || strings.HasPrefix(v, "-D")):
 			r.enters([]word{{[]string{v[2:]}, words[i].known, words[i].source}})
-		case strings.HasPrefix(v, "-"), number().MatchString(v), assigns && !strings.Contains(name, "/"):
+		case strings.HasPrefix(v, "-"), assigns && !strings.Contains(name, "/"):
+		case before > 0:
+			before--
+		case number().MatchString(v):
 		default:
 			return words[i:]
 		}
@@ -199,7 +187,7 @@ func (r *reader) finds(words []word, depth int) {
 			run = run[:end]
 		}
 		program := base(run[0].values[0])
-		if run[0].values[0] == "{}" || slices.Contains(shells, program) || interpreters[program] != nil || slices.Contains(wrappers, program) {
+		if run[0].values[0] == "{}" || isShell(program) || interpreters[program] != nil || wraps(program) {
 			r.runsBelow(begins)
 		}
 		if run[0].values[0] != "{}" {
@@ -315,7 +303,7 @@ func (r *reader) evaluated(words []word, depth int) {
 
 // interpreted reads the call of a shell or an interpreter: its code, or its script.
 func (r *reader) interpreted(name string, words []word, depth int) {
-	shell := slices.Contains(shells, name)
+	shell := isShell(name)
 	for i := 1; i < len(words); i++ {
 		w := words[i]
 		v := w.values[0]
