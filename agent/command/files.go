@@ -13,11 +13,11 @@ import (
 // in which the line may be.
 func (w *walker) paths(p possible, s *scope) []string {
 	if filepath.IsAbs(p.text) {
-		return []string{w.resolve(p.text)}
+		return []string{w.at.resolve(p.text)}
 	}
 	all := make([]string, 0, len(s.dirs))
 	for _, dir := range s.dirs {
-		all = append(all, w.resolve(dir+string(filepath.Separator)+p.text))
+		all = append(all, w.at.resolve(dir+string(filepath.Separator)+p.text))
 	}
 	return all
 }
@@ -37,15 +37,15 @@ func (w *walker) places(p possible, s *scope) []string {
 	return all
 }
 
-func (w *walker) resolve(path string) string {
-	if w.at.Resolve == nil {
+func (at Place) resolve(path string) string {
+	if at.Resolve == nil {
 		return filepath.Clean(path)
 	}
-	return w.at.Resolve(path)
+	return at.Resolve(path)
 }
 
 // inside reports whether a path is the project's folder or below it.
-func (w *walker) inside(path string) bool { return below(w.at.Project, path) }
+func (at Place) inside(path string) bool { return below(at.Project, path) }
 
 func below(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
@@ -66,12 +66,12 @@ func (w *walker) isFetched(path string) bool {
 }
 
 // shown is a path as a person knows it.
-func (w *walker) shown(path string) string {
-	if rel, err := filepath.Rel(w.at.Project, path); err == nil && filepath.IsLocal(rel) {
+func (at Place) shown(path string) string {
+	if rel, err := filepath.Rel(at.Project, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
-	if w.at.Home != "" && below(w.at.Home, path) {
-		rel, _ := filepath.Rel(w.at.Home, path)
+	if at.Home != "" && below(at.Home, path) {
+		rel, _ := filepath.Rel(at.Home, path)
 		return filepath.Join("~", rel)
 	}
 	return path
@@ -84,7 +84,7 @@ func (w *walker) reads(v value, s *scope) {
 			continue
 		}
 		if !p.exact {
-			w.noteVague(p.text)
+			w.now.noteVague(p.text)
 			w.add(agent.EffectUnknown, p.text)
 			continue
 		}
@@ -92,12 +92,12 @@ func (w *walker) reads(v value, s *scope) {
 			continue
 		}
 		for _, path := range w.paths(p, s) {
-			w.noteRead(path)
+			w.now.noteRead(path)
 			if secret(path, w.at.Project) || p.glob && matchesSecrets(path) || w.at.Exists != nil && sensitive.HasToken(path) {
-				w.add(agent.EffectSecrets, w.shown(path))
+				w.add(agent.EffectSecrets, w.at.shown(path))
 			}
-			if !w.inside(path) {
-				w.add(agent.EffectOutside, w.shown(path))
+			if !w.at.inside(path) {
+				w.add(agent.EffectOutside, w.at.shown(path))
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func looksLikePath(text string) bool {
 func (w *walker) writes(v value, s *scope) {
 	for _, p := range v {
 		if !p.exact {
-			w.noteVague(p.text)
+			w.now.noteVague(p.text)
 			w.add(agent.EffectUnknown, p.text)
 			w.add(agent.EffectChanges, p.text)
 			continue
@@ -188,10 +188,10 @@ func (w *walker) writes(v value, s *scope) {
 }
 
 func (w *walker) writesTo(path string) {
-	w.noteWrite(path)
-	shown := w.shown(path)
+	w.now.noteWrite(path)
+	shown := w.at.shown(path)
 	rel := path
-	if w.inside(path) {
+	if w.at.inside(path) {
 		rel, _ = filepath.Rel(w.at.Project, path)
 	}
 	if sensitive.Controls(rel) {
@@ -200,7 +200,7 @@ func (w *walker) writesTo(path string) {
 	if secret(path, w.at.Project) {
 		w.add(agent.EffectSecrets, shown)
 	}
-	if !w.inside(path) {
+	if !w.at.inside(path) {
 		w.add(agent.EffectOutside, shown)
 		return
 	}
@@ -232,10 +232,10 @@ func (w *walker) deletes(targets []value, recursive bool, s *scope) {
 					w.deletesPath(path, p, recursive)
 				}
 			case recursive:
-				w.noteVague(p.text)
+				w.now.noteVague(p.text)
 				w.add(agent.EffectDeletesUnknown, p.text)
 			default:
-				w.noteVague(p.text)
+				w.now.noteVague(p.text)
 				w.add(agent.EffectDeletes, p.text)
 				w.add(agent.EffectUnknown, p.text)
 			}
@@ -248,22 +248,22 @@ func (w *walker) deletes(targets []value, recursive bool, s *scope) {
 
 func (w *walker) deletesPath(path string, p possible, recursive bool) {
 	// A pattern such as * matches everything in a folder.
-	w.noteWrite(path)
+	w.now.noteWrite(path)
 	everything := path
 	if last := filepath.Base(path); p.glob && recursive && strings.Trim(last, "*.?!") == "" {
 		everything = filepath.Dir(path)
 	}
 	switch {
-	case w.inside(path) && below(filepath.Join(w.at.Project, ".git"), path):
-		w.add(agent.EffectDiscards, w.shown(path))
+	case w.at.inside(path) && below(filepath.Join(w.at.Project, ".git"), path):
+		w.add(agent.EffectDiscards, w.at.shown(path))
 	case everything == w.at.Project || path == w.at.Project:
 		w.add(agent.EffectDeletesAll, p.text)
-	case w.inside(path):
-		w.add(agent.EffectDeletes, w.shown(path))
+	case w.at.inside(path):
+		w.add(agent.EffectDeletes, w.at.shown(path))
 	case isTemporary(path):
 		w.add(agent.EffectDeletes, path)
 	default:
-		w.add(agent.EffectDeletesOutside, w.shown(path))
+		w.add(agent.EffectDeletesOutside, w.at.shown(path))
 	}
 }
 
@@ -492,7 +492,7 @@ func (w *walker) namesFiles(args []value, s *scope) bool {
 		if arg.isOption() || !named {
 			break
 		}
-		named = arg.exact() && !slices.ContainsFunc(w.paths(arg[0], s), func(path string) bool { return !w.inside(path) })
+		named = arg.exact() && !slices.ContainsFunc(w.paths(arg[0], s), func(path string) bool { return !w.at.inside(path) })
 	}
 	return named
 }

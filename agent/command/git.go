@@ -42,8 +42,8 @@ func gits(w *walker, _ string, args []value, s *scope) {
 		return
 	}
 	for _, dir := range s.dirs {
-		if !w.inside(w.resolve(dir)) {
-			w.add(agent.EffectOutside, w.shown(w.resolve(dir)))
+		if !w.at.inside(w.at.resolve(dir)) {
+			w.add(agent.EffectOutside, w.at.shown(w.at.resolve(dir)))
 		}
 	}
 	name, args := args[0].text(), args[1:]
@@ -55,7 +55,7 @@ func gits(w *walker, _ string, args []value, s *scope) {
 		command.look(g)
 		if slices.ContainsFunc(w.effects[before:], func(e agent.Effect) bool { return slices.Contains(gitChanging, e.ID) }) {
 			for _, dir := range elsewhere {
-				w.noteWrite(dir)
+				w.now.noteWrite(dir)
 			}
 		}
 		return
@@ -192,7 +192,7 @@ func gitClean(g gitCall) {
 		return
 	}
 	for _, dir := range g.s.dirs {
-		g.w.noteWrite(dir)
+		g.w.now.noteWrite(dir)
 	}
 	if g.has("x", "X") { // ignored files, which no undo brings back
 		g.w.add(agent.EffectDiscards, g.as())
@@ -221,7 +221,7 @@ func isPathspec(v value) bool {
 
 // exists reports whether a word names a file; git then takes it for one.
 func (g gitCall) exists(v value) bool {
-	return v.exact() && slices.ContainsFunc(g.s.dirs, func(dir string) bool { return g.w.exists(filepath.Join(dir, v.text())) })
+	return v.exact() && slices.ContainsFunc(g.s.dirs, func(dir string) bool { return g.w.at.exists(filepath.Join(dir, v.text())) })
 }
 
 func gitSwitch(g gitCall) {

@@ -97,7 +97,7 @@ func (w *walker) do(name string, args []value, s *scope) {
 			return e.ID == agent.EffectUnknown || e.ID == agent.EffectDeletesUnknown
 		})
 		if !told && mayBeOptions(args) {
-			w.noteVague(name)
+			w.now.noteVague(name)
 			w.add(agent.EffectUnknown, name)
 		}
 		return
@@ -181,11 +181,11 @@ func (w *walker) program(name string, words []value, s *scope) (string, bool) {
 		case w.isFetched(path):
 			w.add(agent.EffectNetCode, name)
 			return "", false
-		case w.inside(path):
+		case w.at.inside(path):
 			if inBin := filepath.Base(filepath.Dir(path)) == "bin"; inBin && row(base).known() {
 				return base, true
 			}
-			w.noteScript(path)
+			w.now.noteScript(path)
 			w.runsHere(name, words[1:], s)
 			return "", false
 		}
@@ -295,7 +295,7 @@ func (w *walker) packages(program, command string, args []value, s *scope) {
 				continue
 			}
 			for _, dir := range s.dirs {
-				if arg.exact() && w.exists(filepath.Join(dir, "node_modules", ".bin", arg.text())) {
+				if arg.exact() && w.at.exists(filepath.Join(dir, "node_modules", ".bin", arg.text())) {
 					w.do(arg.text(), args[slices.IndexFunc(args, func(v value) bool { return v.text() == arg.text() })+1:], s)
 					return
 				}
@@ -315,7 +315,7 @@ func (w *walker) runsHere(command string, args []value, s *scope) {
 		}
 	}
 	for _, dir := range s.dirs {
-		if !w.inside(w.resolve(dir)) {
+		if !w.at.inside(w.at.resolve(dir)) {
 			w.add(agent.EffectOutside, dir)
 		}
 	}
@@ -339,4 +339,4 @@ func shortCommand(command string) string {
 	return strings.Join(words[:min(most, len(words))], " ")
 }
 
-func (w *walker) exists(path string) bool { return w.at.Exists != nil && w.at.Exists(path) }
+func (at Place) exists(path string) bool { return at.Exists != nil && at.Exists(path) }

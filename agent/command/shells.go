@@ -124,7 +124,7 @@ func (w *walker) lines(program string, args []value, s *scope) {
 func (w *walker) piped(program string, s *scope) {
 	in := s.input
 	if in.network || !in.literal && in.file == "" || !row(program).is(shell) {
-		w.noteUnread(program)
+		w.now.noteUnread(program)
 	}
 	switch {
 	case in.network:

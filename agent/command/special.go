@@ -25,7 +25,7 @@ func enters(w *walker, program string, args []value, s *scope) {
 // changesFolder changes the folder in which the line runs.
 func (w *walker) changesFolder(to value, said string, s *scope) {
 	if !to.exact() || to.text() == "-" || to.text() == "" {
-		w.noteVague(said)
+		w.now.noteVague(said)
 		w.add(agent.EffectUnknown, said)
 		return
 	}
@@ -35,7 +35,7 @@ func (w *walker) changesFolder(to value, said string, s *scope) {
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(dir, to)
 		}
-		moved = append(moved, w.resolve(filepath.Clean(to)))
+		moved = append(moved, w.at.resolve(filepath.Clean(to)))
 	}
 	s.dirs = atMost(moved)
 }
@@ -102,12 +102,12 @@ func sources(w *walker, program string, args []value, s *scope) {
 // file looks at a file that is run as code.
 func (w *walker) file(v value, command string, s *scope) {
 	if v.fetched() {
-		w.noteUnread(command)
+		w.now.noteUnread(command)
 		w.add(agent.EffectNetCode, command)
 		return
 	}
 	if !v.exact() {
-		w.noteUnread(v.text())
+		w.now.noteUnread(v.text())
 		w.add(agent.EffectUnknown, v.text())
 		return
 	}
@@ -116,14 +116,14 @@ func (w *walker) file(v value, command string, s *scope) {
 		return
 	}
 	for _, path := range w.paths(v[0], s) {
-		w.noteScript(path)
+		w.now.noteScript(path)
 		switch {
 		case w.isFetched(path):
 			w.add(agent.EffectNetCode, command)
-		case w.inside(path):
+		case w.at.inside(path):
 			w.add(agent.EffectRunsProject, command)
 		default:
-			w.add(agent.EffectOutside, w.shown(path))
+			w.add(agent.EffectOutside, w.at.shown(path))
 			w.add(agent.EffectUnknown, command)
 		}
 	}
@@ -221,7 +221,7 @@ func interprets(w *walker, program string, args []value, s *scope) {
 
 // inline notes a program that is among the arguments.
 func (w *walker) inline(said string, args []value) {
-	w.noteUnread(join(args))
+	w.now.noteUnread(join(args))
 	if slices.ContainsFunc(args, value.fetched) {
 		w.add(agent.EffectNetCode, strings.Fields(said)[0])
 		return
@@ -307,7 +307,7 @@ func schedules(w *walker, program string, args []value, s *scope) {
 	switch {
 	case program == "crontab" && len(args) == 1 && args[0].text() == "-l", begins(command, reading):
 	case program == "crontab":
-		w.noteUnread(program + " " + join(args) + " " + s.input.text)
+		w.now.noteUnread(program + " " + join(args) + " " + s.input.text)
 		w.add(agent.EffectSystem, command)
 	case begins(command, []string{"systemctl poweroff", "systemctl reboot", "systemctl halt", "systemctl suspend"}):
 		w.add(agent.EffectStopsMachine, command)
@@ -343,7 +343,7 @@ func records(w *walker, program string, args []value, s *scope) {
 // edit looks at editors and other programs that take commands of their own,
 // which may start programs, from their input and their arguments.
 func edit(w *walker, program string, args []value, s *scope) {
-	w.noteUnread(program + " " + join(args) + " " + s.input.text)
+	w.now.noteUnread(program + " " + join(args) + " " + s.input.text)
 	if s.input.network {
 		w.add(agent.EffectNetCode, program)
 		return
@@ -357,7 +357,7 @@ func makes(w *walker, program string, args []value, s *scope) {
 	for _, name := range []string{"f", "file", "makefile", "eval"} {
 		for _, p := range options[name] {
 			if name == "eval" || !p.exact || slices.Contains([]string{"-", "/dev/stdin", "/dev/fd/0"}, p.text) {
-				w.noteUnread(program + " " + join(args) + " " + s.input.text)
+				w.now.noteUnread(program + " " + join(args) + " " + s.input.text)
 				w.add(agent.EffectUnknown, program)
 			}
 		}
@@ -378,3 +378,65 @@ func queries(w *walker, program string, args []value, s *scope) {
 var sqlDestroys = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(DROP (TABLE|DATABASE|SCHEMA|INDEX|VIEW|USER|COLLECTION)|TRUNCATE|DELETE FROM|FLUSHALL|FLUSHDB|DROPDATABASE|DELETEMANY)\b`)
 })
+
+// edits looks at programs that change their files in place with an option.
+func edits(w *walker, program string, args []value, s *scope) {
+	if program == "sed" {
+		args = withoutSuffix(args)
+	}
+	rest, options := operands(args, "efl")
+	script := either(options["e"], options["expression"])
+	if program == "sed" && !has(options, "e", "f", "expression", "file") && len(rest) > 0 {
+		if rest[0].exact() && rest[0].text() == "" && has(options, "i") { // the empty suffix of macOS
+			rest = rest[1:]
+		}
+		if len(rest) > 0 {
+			script, rest = rest[0], rest[1:]
+		}
+	}
+	inPlace := has(options, "i", "in-place", "w", "inplace")
+	for _, file := range rest {
+		if inPlace {
+			w.writes(file, s)
+		} else {
+			w.reads(file, s)
+		}
+	}
+	if program == "sed" && (sedDoesMore(script) || has(options, "f", "file")) {
+		w.add(agent.EffectUnknown, strings.TrimSpace(program+" "+script.text()))
+	}
+	if inPlace && len(rest) == 0 {
+		w.add(agent.EffectChanges)
+	}
+}
+
+// withoutSuffix removes the suffix of -i, whose letters are not options.
+func withoutSuffix(args []value) []value {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		text := arg.text()
+		if text == "--" {
+			break
+		}
+		if !arg.exact() || !arg.isOption() || strings.HasPrefix(text, "--") {
+			continue
+		}
+		if at := strings.IndexAny(text, "efli"); at > 0 && text[at] == 'i' {
+			args[i] = literal(text[:at+1])
+		}
+	}
+	return args
+}
+
+// sedDoesMore reports whether a script of sed may do more than print lines, or is
+// not understood. The values follow each other as lines.
+func sedDoesMore(script value) bool {
+	var lines []string
+	for _, p := range script {
+		if !p.exact || p.glob {
+			return true
+		}
+		lines = append(lines, p.text)
+	}
+	return SedDoesMore(lines)
+}

@@ -108,17 +108,24 @@ func (w *walker) note(change func(*Step)) {
 	}
 }
 
-func (w *walker) noteRead(path string)  { w.note(func(s *Step) { s.Reads = append(s.Reads, path) }) }
-func (w *walker) noteWrite(path string) { w.note(func(s *Step) { s.Writes = append(s.Writes, path) }) }
-func (w *walker) noteScript(path string) {
-	w.note(func(s *Step) { s.Scripts = append(s.Scripts, path) })
-}
-func (w *walker) noteVague(word string) { w.note(func(s *Step) { s.Vague = append(s.Vague, word) }) }
+// The functions below change a step; nil is one that nobody asked for.
 
-func (w *walker) noteUnread(text string) {
-	w.note(func(s *Step) {
+func (s *Step) noteRead(path string)   { s.change(func() { s.Reads = append(s.Reads, path) }) }
+func (s *Step) noteWrite(path string)  { s.change(func() { s.Writes = append(s.Writes, path) }) }
+func (s *Step) noteScript(path string) { s.change(func() { s.Scripts = append(s.Scripts, path) }) }
+func (s *Step) noteVague(word string)  { s.change(func() { s.Vague = append(s.Vague, word) }) }
+
+// noteUnread keeps the first code that cannot be looked at.
+func (s *Step) noteUnread(text string) {
+	s.change(func() {
 		if s.Unread == "" {
 			s.Unread = strings.TrimSpace(text)
 		}
 	})
+}
+
+func (s *Step) change(it func()) {
+	if s != nil {
+		it()
+	}
 }

@@ -130,7 +130,7 @@ func (w *walker) script(text string, s *scope) {
 	}
 	file, ok := Parse(text)
 	if !ok {
-		w.noteUnread(text)
+		w.now.noteUnread(text)
 		w.add(agent.EffectUnknown)
 		return
 	}
@@ -329,7 +329,7 @@ func (w *walker) loop(c *syntax.ForClause, s *scope) {
 // its calls are not known.
 func (w *walker) function(c *syntax.FuncDecl, s *scope) {
 	if c.Name == nil { // the parser takes what bash does not
-		w.noteUnread("()")
+		w.now.noteUnread("()")
 		w.add(agent.EffectUnknown)
 		return
 	}

@@ -148,10 +148,10 @@ func (w *walker) inner(wrap wrapper, args []value, s *scope) {
 func (w *walker) code(text value, by string, s *scope) {
 	switch {
 	case text.fetched():
-		w.noteUnread(text.text())
+		w.now.noteUnread(text.text())
 		w.add(agent.EffectNetCode, by)
 	case !text.exact():
-		w.noteUnread(text.text())
+		w.now.noteUnread(text.text())
 		w.add(agent.EffectUnknown, text.text())
 		w.script(text.text(), s.inner()) // with its variables as they are written
 	default:

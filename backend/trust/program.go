@@ -26,8 +26,8 @@ var (
 	folders = []string{"-C", "--chdir", "-D", "--directory", "--cwd"}
 	// wrappers run the program that is among their arguments; see also [command.Wraps].
 	wrappers = []string{"chronic", "watchexec", "entr", "dotenv", "proot", "torsocks"}
-	version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.]+$`) })
-	number  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?$`) })
+	version  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.]+$`) })
+	number   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?$`) })
 )
 
 // isShell reports whether a program reads lines of a shell. It is not asked about eval.
