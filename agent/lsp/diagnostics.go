@@ -38,7 +38,7 @@ func Diagnose(ctx context.Context, servers *Servers, e env.Environment, changed 
 
 func (c client) diagnose(ctx context.Context, path string) []string {
 	project := c.env.WorkingDirectory()
-	language, ok := languageOf(path, c.servers.cfg.Languages)
+	language, ok := LanguageOf(path, c.servers.languages(ctx))
 	if !ok || !within(project, path) {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,8 +66,8 @@ func TestGopls(t *testing.T) {
 		t.Fatal(err)
 	}
 	golang := Languages[0]
-	golang.Servers = []Command{{server, []string{"serve"}, []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "XDG_CACHE_HOME=" + t.TempDir()}}}
-	p := &project{Servers: New(Config{Languages: []Language{golang}}), dir: dir}
+	golang.Servers = []Command{{Program: server, Args: []string{"serve"}, Env: []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "XDG_CACHE_HOME=" + t.TempDir()}}}
+	p := &project{Servers: New(Config{Languages: func(context.Context) []Language { return []Language{golang} }}), dir: dir}
 	t.Cleanup(p.Close)
 	p.times.request, p.times.start = time.Minute, time.Minute // a machine that is busy
 	p.write(t, "go.mod", "module example.com/shapes\n\ngo 1.26\n")

@@ -44,7 +44,7 @@ func newProject(t *testing.T, how string, change func(*Config)) *project {
 	if how == "" {
 		toy.Servers = []Command{{Program: "there-is-no-such-server"}}
 	}
-	cfg := Config{Languages: []Language{toy}}
+	cfg := Config{Languages: func(context.Context) []Language { return []Language{toy} }}
 	if change != nil {
 		change(&cfg)
 	}
@@ -271,7 +271,7 @@ func TestDiagnose(t *testing.T) {
 	if got := Diagnose(t.Context(), p.Servers, p.env, []string{path}); got != "" {
 		t.Errorf("before there is a server: %q", got)
 	}
-	for !p.running(p.cfg.Languages[0], p.dir) {
+	for !p.running(p.languages(t.Context())[0], p.dir) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	want := "Diagnostics of the language server after this change:\na.toy:1:1: error: wrong in version 1\na.toy:1:1: warning: unused"
@@ -332,7 +332,7 @@ func TestDefinitions(t *testing.T) {
 		"a.lua":   {"local function x(", "function M.x(", "x = function"},
 		"a.sh":    {"x() {", "function x", "x=1"},
 	} {
-		l, ok := languageOf(path, Languages)
+		l, ok := LanguageOf(path, Languages)
 		if !ok {
 			t.Errorf("%s is of no language", path)
 			continue

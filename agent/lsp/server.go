@@ -233,12 +233,18 @@ func (s *server) greet(ctx context.Context) error {
 			"window": map[string]any{"workDoneProgress": true},
 		},
 	}
+	if s.command.Options != nil {
+		params["initializationOptions"] = s.command.Options
+	}
 	var result protocol.InitializeResult
 	if err := s.conn.Call(ctx, "initialize", params, &result); err != nil {
 		return fmt.Errorf("initialize %s: %w", s.command.Program, err)
 	}
 	s.can = result.Capabilities
-	return s.conn.Notify(ctx, "initialized", struct{}{})
+	if err := s.conn.Notify(ctx, "initialized", struct{}{}); err != nil || s.command.Settings == nil {
+		return err
+	}
+	return s.conn.Notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": s.command.Settings})
 }
 
 // handle answers what the server asks. Without these answers many servers wait for ever.

@@ -33,8 +33,9 @@ var (
 
 // Config is what [Servers] need of their host. Every field may be left out.
 type Config struct {
-	// Languages are the languages that are known; nil means [Languages].
-	Languages []Language
+	// Languages returns the languages that are known, of which the first that knows an
+	// extension counts; nil means [Languages].
+	Languages func(context.Context) []Language
 	// Environ returns the machine's variables, which are filtered for servers (K-16); nil
 	// means those of this process.
 	Environ func() []string
@@ -88,7 +89,7 @@ type Status struct {
 // New returns servers of which none runs yet.
 func New(cfg Config) *Servers {
 	if cfg.Languages == nil {
-		cfg.Languages = Languages
+		cfg.Languages = func(context.Context) []Language { return Languages }
 	}
 	if cfg.Environ == nil {
 		cfg.Environ = sandbox.Environ
@@ -103,6 +104,8 @@ func New(cfg Config) *Servers {
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
+
+func (s *Servers) languages(ctx context.Context) []Language { return s.cfg.Languages(ctx) }
 
 // acquire returns the server of a language for a root, started if need be. Release has to
 // be called when it is not needed any more.

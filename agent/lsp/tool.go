@@ -103,14 +103,14 @@ func searched(l Language, why error) string {
 func (c client) question(ctx context.Context, in Input) (q question, language Language, err error) {
 	q.Input = in
 	if in.File == "" {
-		language, ok := c.main()
+		language, ok := c.main(ctx)
 		if !ok {
 			return q, language, errors.New("it is not clear which language is meant; give the file_path of one of its files")
 		}
 		return q, language, nil
 	}
 	q.path = c.absolute(in.File)
-	language, ok := languageOf(q.path, c.servers.cfg.Languages)
+	language, ok := LanguageOf(q.path, c.servers.languages(ctx))
 	if !ok {
 		return q, language, fmt.Errorf("files like %s are of no language that this tool knows; use Grep or Read", filepath.Base(q.path))
 	}
@@ -125,8 +125,8 @@ func (c client) question(ctx context.Context, in Input) (q question, language La
 }
 
 // main returns the language of the project: the first that has a marker in its folder.
-func (c client) main() (Language, bool) {
-	for _, l := range c.servers.cfg.Languages {
+func (c client) main(ctx context.Context) (Language, bool) {
+	for _, l := range c.servers.languages(ctx) {
 		for _, marker := range l.Markers {
 			if found, _ := filepath.Glob(filepath.Join(c.env.WorkingDirectory(), marker)); len(found) > 0 {
 				return l, true
@@ -173,7 +173,7 @@ func (c client) ask(ctx context.Context, l Language, q question) (program, text 
 	files := map[string][]string{}
 	show := printer{project, func(path string) []string {
 		lines, known := files[path]
-		if _, ok := languageOf(path, c.servers.cfg.Languages); !known && ok {
+		if _, ok := LanguageOf(path, c.servers.languages(ctx)); !known && ok {
 			lines, _ = c.read(ctx, path)
 			files[path] = lines
 		}

@@ -35,6 +35,8 @@ const (
 	KindServer Kind = "server" // of the Model Context Protocol
 	KindSkill  Kind = "skill"  // with command lines, or files that can be run
 	KindAgent  Kind = "agent"  // a definition with hooks of its own
+	// KindLanguage is a language server.
+	KindLanguage Kind = "language"
 )
 
 // Item is something that a project can make Atelier run.

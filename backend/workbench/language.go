@@ -18,7 +18,7 @@ import (
 
 // newLanguageServers returns the language servers of the folder and its worktrees.
 func (w *Workbench) newLanguageServers() *lsp.Servers {
-	return lsp.New(lsp.Config{Environ: sandbox.Environ, Confine: w.confineLanguageServer, Off: func() bool {
+	return lsp.New(lsp.Config{Languages: w.languageFiles.Languages, Environ: sandbox.Environ, Confine: w.confineLanguageServer, Off: func() bool {
 		p, err := backend.StoredPreferences(w.ctx, w.cfg.Store)
 		return err != nil || p.NoLanguageServers
 	}})

@@ -31,6 +31,7 @@ import (
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/languages"
 	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/mcp"
 	"atelier.dev/atelier/backend/models"
@@ -116,19 +117,21 @@ type Workbench struct {
 	hooks     *hooks.Hooks
 	servers   *mcp.Servers
 	languages *lsp.Servers
-	skills    *skills.Skills
-	agents    *agents.Agents
-	asking    *asking
-	callers   callers
-	trust     *trust.Trust
-	review    *review.Reviewer
-	choices   choices
-	caches    *caches.Caches
-	journal   *journal.Journal
-	exports   *transfer.Exports
-	imports   *transfer.Imports
-	unsent    *unsent.Texts
-	pages     *fetch.Pages
+	// languageFiles has the language servers that the project names.
+	languageFiles *languages.Files
+	skills        *skills.Skills
+	agents        *agents.Agents
+	asking        *asking
+	callers       callers
+	trust         *trust.Trust
+	review        *review.Reviewer
+	choices       choices
+	caches        *caches.Caches
+	journal       *journal.Journal
+	exports       *transfer.Exports
+	imports       *transfer.Imports
+	unsent        *unsent.Texts
+	pages         *fetch.Pages
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -157,6 +160,7 @@ func New(cfg Config) *Workbench {
 	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
 	w.asking = &asking{bench: w, calls: map[client.Caller]func(agent.SideRequest) bool{}}
 	w.servers = w.newServers()
+	w.languageFiles = languages.New(languages.Config{Folder: cfg.Folder, Trust: w.trust})
 	w.languages = w.newLanguageServers()
 	w.skills = w.newSkills()
 	w.agents = newAgents(w)
@@ -170,7 +174,7 @@ func New(cfg Config) *Workbench {
 		Store: cfg.Store, Folder: cfg.Folder, User: userHome(cfg), Getenv: cfg.Getenv,
 		Settings: w.NewSessionSettings, Start: func() agent.SessionStart { return w.sessionStart(false) }, Show: w.show,
 	})
-	w.review = review.New(w.trust, w.hooks, w.servers, w.skills, w.agents)
+	w.review = review.New(w.trust, w.hooks, w.servers, w.skills, w.agents, w.languageFiles)
 	w.journal = journal.Open(cfg.Home)
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.sessions = live.New(live.Config{

@@ -67,6 +67,8 @@ export const messages = {
     'Until you trust it, it is offered to nobody. Once you do, it is offered to you and to the agent, and your rules decide about what it runs, as about any command. You are asked again when it or one of its files changes.',
   means_agent:
     'Until you trust it, no model can start this agent. Once you do, its hooks run with your rights, outside of any confinement, while such an agent works. You are asked again when its file changes.',
+  means_language:
+    'It tells models about the code of the project, and runs confined and without a network while it is needed. Until you trust it, a built-in choice or a search with patterns takes its place. You are asked again when it or a file that it runs changes.',
   loading: 'Reading what would run…',
   show_all: 'Show the whole file',
 } as const
