@@ -1,3 +1,4 @@
+import Bot from '@lucide/svelte/icons/bot'
 import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import ClipboardList from '@lucide/svelte/icons/clipboard-list'
 import FileDiff from '@lucide/svelte/icons/file-diff'
@@ -11,6 +12,7 @@ import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Webhook from '@lucide/svelte/icons/webhook'
 import type { Component } from 'svelte'
 import { t } from '../i18n/i18n.svelte'
+import { isAtWork } from '../model/agents'
 import type { Workbench } from '../state/workbench.svelte'
 import { Lazy } from '../ui/lazy.svelte'
 
@@ -82,6 +84,15 @@ export const panels: readonly Panel[] = [
     kind: 'work',
     icon: ClipboardList,
     view: lazy(() => import('../todos/PlanPanel.svelte')),
+  },
+  {
+    name: 'agents',
+    label: () => t('panel.agents'),
+    hint: () => t('panel.agents_hint'),
+    kind: 'work',
+    icon: Bot,
+    view: lazy(() => import('../agents/AgentsPanel.svelte')),
+    count: (bench) => bench.agents.of(bench.conversation?.id).filter(isAtWork).length,
   },
   {
     name: 'cost',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { agentOf, agentState, reportOf } from './agents'
-import type { ToolEntry } from './entries'
+import { agentName, agentOf, agentState, reportOf, stepOf } from './agents'
+import type { Entry, ToolEntry } from './entries'
 import { sessionInfo } from './testing'
 
 // LOOP-49
@@ -35,5 +35,25 @@ describe('a call', () => {
     const output = '{"output":"They pass.","success":true,"turns_used":2}'
     expect(reportOf(call({ output }))).toEqual({ output: 'They pass.', turns: 2 })
     expect(reportOf(call({ output: output.slice(0, 20) }))).toBeUndefined()
+  })
+})
+
+// COM-61
+describe('an agent', () => {
+  test('is called by its name and its kind', () => {
+    const helper = { parent: 'p', folder: '/p', rounds: 1 }
+    const named = (more: object) => agentName(sessionInfo('a', { helper: { ...helper, ...more } }))
+    expect(named({})).toBe('')
+    expect(named({ type: 'general-purpose' })).toBe('')
+    expect(named({ type: 'Explore', name: 'rob' })).toBe('rob · Explore')
+  })
+
+  test('is at the call that runs, and at none while its model answers', () => {
+    const tool = (status: string) => ({ type: 'tool', status }) as ToolEntry
+    const answer = { type: 'answer' } as Entry
+    expect(stepOf([answer, tool('running')])).toEqual(tool('running'))
+    expect(stepOf([tool('running'), answer])).toBeUndefined()
+    expect(stepOf([answer, tool('done')])).toBeUndefined()
+    expect(stepOf([])).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 /** The state of an agent, and the tool calls that concern agents. */
-import type { ToolEntry } from './entries'
+import type { Entry, ToolEntry } from './entries'
 import { argumentsOf } from './json'
 import type { SessionInfo } from '../types.gen'
 
@@ -20,6 +20,23 @@ export function agentState({ state, last_end, interrupted }: SessionInfo): Agent
     default:
       return 'stopped'
   }
+}
+
+/** Whether an agent works, or waits for an answer. */
+export const isAtWork = ({ state, interrupted }: SessionInfo): boolean =>
+  (state === 'processing' && !interrupted) || state === 'awaiting_input'
+
+/** What an agent is called: its own name and the name of its definition; empty for a general one without a name. */
+export function agentName({ helper }: SessionInfo): string {
+  const kind = helper?.type === 'general-purpose' ? '' : helper?.type
+  return [helper?.name, kind].filter(Boolean).join(' · ')
+}
+
+/** The call that runs, or waits, in a conversation; undefined while the model answers. */
+export function stepOf(entries: readonly Entry[]): ToolEntry | undefined {
+  const last = entries.findLast((entry) => entry.type === 'tool' || entry.type === 'answer')
+  if (last?.type !== 'tool') return undefined
+  return ['drafting', 'running', 'waiting'].includes(last.status) ? last : undefined
 }
 
 /** The tools that are about agents. Older logs have SpawnAgent. */

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { openPage, openPanelByKey, prompt, shot, untilRest } from './browser'
+import { startHost } from './host'
+import { startModel, type Script } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+const models = ['lead-1', 'helper-1'].map((id) => ({
+  provider: 'compat',
+  id,
+  display_name: id,
+  context_window: 400_000,
+  input: 10,
+  output: 0,
+}))
+const usage = { input: 1000, cached: 0, output: 0 }
+const review = `---\nname: reviewer\ndescription: Reviews changes.\ntools: Read, Grep, Bash\n---\nBe strict.\n`
+
+/** A call that starts an agent in the background. */
+const begin = (task: string, more: Record<string, unknown>) => ({
+  name: 'spawn_agent',
+  input: { task, model: 'helper-1', ...more },
+})
+
+// OAS-311, COM-61: the panel shows what agents do, take and cost; one click opens, stops or writes to one.
+test('the panel Agents shows the tree, opens agents, stops them and gives them messages', async () => {
+  const lead: Script = [
+    {
+      text: 'I hand this out.',
+      calls: [
+        begin('Review the last change', { agent_type: 'reviewer', name: 'rob' }),
+        begin('Count the files', {}),
+      ],
+      usage,
+    },
+    { text: 'They are at work.', usage },
+  ]
+  const helper: Script = [
+    { calls: [{ name: 'shell', input: { command: 'rm -f lock && sleep 600' } }], usage },
+    { calls: [{ name: 'shell', input: { command: 'rm -f lock && sleep 601' } }], usage },
+    { text: 'It is as you say.', usage },
+  ]
+  const model = (stage.model = await startModel(lead, { 'helper-1': helper }))
+  const env = {
+    COMPAT_BASE_URL: model.url.replace('127.0.0.1', '0.0.0.0'),
+    COMPAT_API_KEY: 'test-key',
+  }
+  const files = { '.claude/agents/reviewer.md': review, 'a.txt': 'one line\n' }
+  const host = (stage.host = await startHost({ models, env, files }))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  await prompt(page, 'Look at it with others')
+  await page.getByText('They are at work.').waitFor()
+
+  const panel = await openPanelByKey(page, 'Agents')
+  const rows = panel.getByRole('list', { name: 'Agents of this session' }).getByRole('listitem')
+  await expect.poll(() => rows.count()).toBe(2)
+  const reviewer = rows.filter({ hasText: 'Review the last change' })
+  await reviewer.getByText('rob · reviewer').waitFor()
+  await reviewer.getByText('needs you').waitFor()
+  await reviewer.getByText(/1\.0 k · \$0\.01/).waitFor()
+  await panel.getByText('2 working').waitFor()
+  await shot(page, 'agents-panel')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await shot(page, 'agents-panel-dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+
+  // Stopped, then given another task, by keyboard.
+  await reviewer.getByRole('button', { name: 'Stop agent: Review the last change' }).press('Enter')
+  await reviewer.getByText('stopped').waitFor()
+  await reviewer
+    .getByRole('button', { name: 'Write to agent: Review the last change' })
+    .press('Enter')
+  const field = reviewer.getByRole('textbox', {
+    name: 'Message to agent: Review the last change',
+  })
+  await field.pressSequentially('Was it right?')
+  await shot(page, 'agents-panel-message')
+  await field.press('Enter')
+  await reviewer.getByText('done').waitFor()
+  expect(model.heard.join('')).toContain('Was it right?')
+
+  // Opened as a session, where the panel shows the same tree.
+  await reviewer.getByRole('button', { name: 'Open agent: Review the last change' }).click()
+  await page.getByText('It is as you say.').waitFor()
+  await expect.poll(() => rows.count()).toBe(2)
+  await page.setViewportSize({ width: 900, height: 800 })
+  await shot(page, 'agents-panel-900')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await panel.getByRole('button', { name: 'Look at it with others' }).click()
+  await rows.filter({ hasText: 'Count the files' }).getByRole('button', { name: /^Stop/ }).click()
+  await untilRest(page)
+
+  const chinese = await openPage(stage.browser, `${new URL('/', host.url)}`, {
+    storageState: await page.context().storageState(),
+    locale: 'zh-CN',
+  })
+  await chinese.page.getByText('最多四个同时工作').waitFor()
+  await shot(chinese.page, 'agents-panel-zh')
+  expect(chinese.offences).toEqual([])
+  expect(offences).toEqual([])
+})
