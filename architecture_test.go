@@ -88,6 +88,8 @@ var mayImport = map[string][]string{
 	"backend/review":             {"agent", "backend", "backend/dispatch", "backend/trust"},
 	"backend/hooks":              {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"backend/skills":             {"agent", "agent/changes", "agent/skill", "agent/skill/validate", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
+	"agent/websearch":            {"agent", "agent/internal/...", "agent/llm"},
+	"backend/websearch":          {"agent/websearch", "backend", "backend/dispatch"},
 	"backend/mcp":                {"agent", "agent/changes", "agent/mcp", "agent/mcp/...", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"backend/editors":            {"agent/changes", "agent/sandbox", "backend", "backend/dispatch"},
 	"backend/moved":              {"agent/project", "backend", "backend/dispatch"},

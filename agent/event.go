@@ -369,6 +369,7 @@ const (
 	PurposeCommit     Purpose = "commit"   // a commit's message
 	PurposeSampling   Purpose = "sampling" // asked for by a server, during a call
 	PurposeFetch      Purpose = "fetch"    // a question about a page, during a call
+	PurposeSearch     Purpose = "search"   // a search of the web by a provider, during a call
 )
 
 // PromptSuggestion is a model's guess at the user's next message. It is not

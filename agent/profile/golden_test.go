@@ -28,6 +28,7 @@ import (
 	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/agent/todo"
 	"atelier.dev/atelier/agent/tool"
+	"atelier.dev/atelier/agent/websearch"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 )
@@ -97,7 +98,7 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 // productTools are the tools of a session as the product assembles them
 // (backend/workbench/assemble.go).
 func productTools(e env.Environment) []agent.Tool {
-	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), fetch.Tool(fetch.Config{}))
+	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), fetch.Tool(fetch.Config{}), websearch.Tool(websearch.Config{}))
 	all = append(all, subagent.Tools(nil, agentdef.List(agentdef.BuiltIn()))...)
 	return append(append(all, ask.Tool(), todo.Tool()), plan.Tools()...)
 }

@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/network"
 	"atelier.dev/atelier/agent/profile"
+	"atelier.dev/atelier/agent/websearch"
 )
 
 // scenario has a model make one call of a tool in its wire format, and returns the end of
@@ -64,6 +65,31 @@ func TestFetchInEveryFormat(t *testing.T) {
 			t.Parallel()
 			end, told := scenario(t, provider, tool, call)
 			if end.Tool != "WebFetch" || end.IsError || !strings.Contains(told, "There are **12** rows.") {
+				t.Errorf("%+v\n%s", end, told)
+			}
+		})
+	}
+}
+
+// OAS-310, K-04: in every wire format a model searches the web under the name that it
+// knows.
+func TestSearchInEveryFormat(t *testing.T) {
+	t.Parallel()
+	tool := websearch.Tool(websearch.Config{Engine: func(context.Context) (websearch.Engine, error) {
+		return websearch.Engine{Title: "Test", Search: func(_ context.Context, in websearch.Input) (websearch.Found, error) {
+			return websearch.Found{Hits: []websearch.Hit{{Title: in.Query, URL: "https://go.dev/doc"}}}, nil
+		}}, nil
+	}})
+	for provider, call := range map[string]llmtest.Call{
+		"anthropic": llmtest.Use("WebSearch", object{"query": "go docs", "allowed_domains": []any{"go.dev"}}),
+		"openai":    llmtest.Use("web_search", object{"query": "go docs"}),
+		"gemini":    llmtest.Use("google_web_search", object{"query": "go docs"}),
+		"compat":    llmtest.Use("WebSearch", object{"query": "go docs", "num_results": "3"}),
+	} {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			end, told := scenario(t, provider, tool, call)
+			if end.Tool != "WebSearch" || end.IsError || !strings.Contains(told, "1. go docs\\n   https://go.dev/doc") {
 				t.Errorf("%+v\n%s", end, told)
 			}
 		})

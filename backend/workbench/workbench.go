@@ -41,6 +41,7 @@ import (
 	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/trust"
 	"atelier.dev/atelier/backend/unsent"
+	"atelier.dev/atelier/backend/websearch"
 )
 
 //go:generate go test . -run TestTypeScript -update
@@ -132,6 +133,7 @@ type Workbench struct {
 	imports       *transfer.Imports
 	unsent        *unsent.Texts
 	pages         *fetch.Pages
+	searches      *websearch.Chooser
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -156,6 +158,7 @@ func New(cfg Config) *Workbench {
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, looking: folderLooks{at: lookAt},
 		guard:  guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 		unsent: unsent.New(cfg.Store, cfg.Folder), pages: fetch.NewPages(time.Now),
+		searches: websearch.New(websearch.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv}),
 	}
 	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
 	w.asking = &asking{bench: w, calls: map[client.Caller]func(agent.SideRequest) bool{}}
@@ -244,6 +247,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "permissions.try", w.tryRule)
 	dispatch.Handle(d, "permissions.suggest", w.suggestRules)
 	w.hooks.Register(d)
+	w.searches.Register(d)
 	dispatch.Handle(d, "hooks.dry_run", w.dryRun)
 	w.review.Register(d)
 	w.servers.Register(d)

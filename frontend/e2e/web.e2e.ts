@@ -103,3 +103,67 @@ test('the card of a page is in Chinese', async () => {
   await shots(page, 'web-asked-zh')
   expect(offences).toEqual([])
 })
+
+// OAS-310
+test('a search is set up in Settings, and its card has the pages that it found', async () => {
+  const asked: string[] = []
+  const engine = createServer((request, response) => {
+    asked.push(String(request.url))
+    response.setHeader('content-type', 'application/json')
+    const results = [
+      { url: 'https://go.dev/doc', title: 'Documentation', content: 'How to use <b>Go</b>.' },
+      { url: 'https://other.example/rows', title: 'Rows', content: '', publishedDate: '2026' },
+    ]
+    response.end(JSON.stringify({ query: 'q', results }))
+  })
+  sites.push(engine)
+  await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve))
+  const { port } = engine.address() as AddressInfo
+  const search = { name: 'web_search', input: { query: 'go documentation' } }
+  const model = (stage.model = await startModel([
+    { calls: [search] },
+    { text: 'Nothing is set up.' },
+    { calls: [search] },
+    { text: 'Found.' },
+  ]))
+  const env = { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' }
+  const host = (stage.host = await startHost({ env }))
+  const { page, offences } = await openPage(stage.browser, host.url, { locale: 'en' })
+  await prompt(page, 'Search')
+  await page.getByText('Nothing is set up.').waitFor()
+  expect(model.heard.at(-1)).toContain('Settings → Keys → Web search')
+
+  await page.getByRole('button', { name: 'Settings', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('tab', { name: 'Keys' }).click()
+  await dialog.getByRole('combobox', { name: 'Web search' }).click()
+  await page.getByRole('option', { name: /SearXNG/ }).click()
+  const address = dialog.getByRole('textbox', { name: 'Address of SearXNG' })
+  await address.fill('ftp://search')
+  await address.press('Enter')
+  await dialog.getByText('The address is not an http or https address.').waitFor()
+  await address.fill(`http://127.0.0.1:${port}`)
+  await address.press('Enter')
+  await dialog.getByText(`http://127.0.0.1:${port}`).waitFor()
+  await address.scrollIntoViewIfNeeded()
+  await shots(page, 'web-search-settings')
+  expect(await violations(page)).toEqual([])
+  await page.keyboard.press('Escape')
+
+  await prompt(page, 'Search again')
+  const region = page.getByRole('region', { name: /WebSearch/ })
+  await region.getByText('This sends a request to 127.0.0.1').waitFor()
+  await untilArmed(region)
+  await region.getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByText('Found.', { exact: true }).waitFor()
+  expect(asked[0]).toContain('q=go+documentation')
+  await page
+    .getByRole('button', { name: /WebSearch go documentation/ })
+    .last()
+    .click()
+  await page.getByRole('link', { name: 'Documentation' }).waitFor()
+  await page.getByText('How to use Go.').waitFor()
+  await shots(page, 'web-search-card')
+  expect(await violations(page)).toEqual([])
+  expect(offences).toEqual([])
+})

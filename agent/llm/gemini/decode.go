@@ -20,6 +20,8 @@ type chunk[P part | json.RawMessage] struct {
 		} `json:"content"`
 		FinishReason  string `json:"finishReason"`
 		FinishMessage string `json:"finishMessage"`
+		// Grounding names the pages that Gemini's own search found.
+		Grounding json.RawMessage `json:"groundingMetadata"`
 	} `json:"candidates"`
 	Feedback struct {
 		Reason  string `json:"blockReason"`
@@ -128,6 +130,13 @@ func take[P part | json.RawMessage](d *decoder, raw json.RawMessage, c chunk[P],
 	answer := c.Candidates[0]
 	for _, p := range answer.Content.Parts {
 		next(p)
+	}
+	if wire.Present(answer.Grounding) {
+		grounding, err := json.Marshal(map[string]json.RawMessage{"groundingMetadata": answer.Grounding})
+		if err != nil {
+			return err
+		}
+		d.builder.Provider(grounding)
 	}
 	if answer.FinishReason != "" {
 		d.reason, d.detail, d.ended = answer.FinishReason, answer.FinishMessage, true

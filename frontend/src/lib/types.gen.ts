@@ -1760,7 +1760,7 @@ export type ProviderRef = {
   provider: string
 }
 
-export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary" | "commit" | "sampling" | "fetch"
+export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary" | "commit" | "sampling" | "fetch" | "search"
 
 export type PutBackRequest = {
   session?: string
@@ -2011,6 +2011,13 @@ export type SandboxLevel = {
 
 export type Scope = "once" | "session" | "local" | "project" | "user"
 
+export type SearchChange = {
+  engine?: string
+  address?: string
+  key?: string
+  remove_key?: boolean
+}
+
 export type SearchFilter = {
   name: string
   value: string
@@ -2046,6 +2053,21 @@ export type SearchRequest = {
   session?: string
   next?: string
   limit?: number
+}
+
+export type SearchService = {
+  id: string
+  title: string
+  keyed: boolean
+  source?: KeySource
+  variable: string
+  ready: boolean
+}
+
+export type SearchState = {
+  engine?: string
+  address?: string
+  services?: SearchService[]
 }
 
 export type SecretFinding = {
@@ -3362,6 +3384,8 @@ export interface Methods {
   "undo.rewind": { args: RewindRequest; reply: RewindReply }
   "unsent.list": { args: Empty; reply: UnsentList }
   "unsent.set": { args: UnsentText; reply: UnsentReply }
+  "websearch.get": { args: Empty; reply: SearchState }
+  "websearch.set": { args: SearchChange; reply: SearchState }
   "worktrees.list": { args: Empty; reply: WorktreesReply }
   "worktrees.remove": { args: WorktreeRemoveRequest; reply: WorktreeFate }
 }

@@ -18,6 +18,7 @@ export const messages = {
   purpose_turn: 'Turns',
   purpose_title: 'Titles',
   purpose_fetch: 'Questions about pages',
+  purpose_search: 'Searches of the web',
   purpose_suggestion: 'Suggestions',
   purpose_subagent: 'Agents',
   purpose_summary: 'Summaries',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fetchCardOf, opens, promptOf } from './web'
+import { fetchCardOf, opens, promptOf, searchCardOf } from './web'
 
 test('a card has what can be shown, and no link that is not of the web', () => {
   const links = [
@@ -17,6 +17,15 @@ test('a card has what can be shown, and no link that is not of the web', () => {
   expect(fetchCardOf(undefined)).toBeUndefined()
   expect(fetchCardOf('x')).toBeUndefined()
   expect(fetchCardOf({ links: 'x' })?.links).toEqual([])
+})
+
+test('the hits of a search are pages of the web', () => {
+  const hits = [{ title: 'A', url: 'https://a.example', excerpt: 'x' }, { url: 'data:x' }, null]
+  expect(searchCardOf({ engine: 'Exa', hits })).toEqual({
+    engine: 'Exa',
+    hits: [{ text: 'A', url: 'https://a.example', excerpt: 'x', age: '' }],
+  })
+  expect(searchCardOf(null)).toBeUndefined()
 })
 
 test('only addresses of the web open', () => {

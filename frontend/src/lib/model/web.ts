@@ -1,7 +1,9 @@
 /** What the cards of the web show (agent/fetch has the same in Go). All of it is a stranger's. */
 import { argumentsOf } from './json'
 
-export type Link = { text: string; url: string }
+/** A link; the page of a search also has an excerpt, and says when it is from. */
+export type Link = { text: string; url: string; excerpt?: string; age?: string }
+export type SearchCard = { engine: string; hits: readonly Link[] }
 export type FetchCard = {
   url: string
   title: string
@@ -43,6 +45,24 @@ export function fetchCardOf(card: unknown): FetchCard | undefined {
     redirect: text(all.redirect),
     cached: all.cached === true,
     model: text(all.model),
+  }
+}
+
+/** The card of a search; undefined if there is none. */
+export function searchCardOf(card: unknown): SearchCard | undefined {
+  if (typeof card !== 'object' || card === null) return undefined
+  const { engine, hits } = card as Record<string, unknown>
+  const found = Array.isArray(hits) ? (hits as (Record<string, unknown> | null)[]) : []
+  return {
+    engine: text(engine),
+    hits: found
+      .map((it) => ({
+        text: text(it?.title),
+        url: text(it?.url),
+        excerpt: text(it?.excerpt),
+        age: text(it?.age),
+      }))
+      .filter(({ url }) => opens(url)),
   }
 }
 

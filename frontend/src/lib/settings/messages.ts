@@ -7,6 +7,22 @@ export const messages = {
   store_checking: 'The whole database is being checked.',
   store_kept:
     'Atelier never deletes one by itself. Before it changes the database’s format, it copies the database into the folder backups there and keeps the newest three copies.',
+  websearch: 'Web search',
+  websearch_hint: 'What the agent searches the web with. Its queries go to this service.',
+  websearch_automatic: 'Automatic',
+  websearch_automatic_hint: 'The first that is set up, else the model’s provider',
+  websearch_provider: 'The model’s provider',
+  websearch_off: 'None',
+  websearch_off_hint: 'The agent does not search',
+  websearch_ready: 'Set up',
+  websearch_not_ready: 'Not set up yet',
+  websearch_key: 'Key for {name}',
+  websearch_key_hint: 'It is stored like the keys above. The variable {variable} works as well.',
+  websearch_key_kept: 'A key is stored. A new one replaces it.',
+  websearch_from: 'The key is in the variable {variable}.',
+  websearch_address: 'Address of {name}',
+  websearch_address_hint:
+    'Such as https://search.example.org. The instance has to answer in JSON (search.formats).',
   patience: 'Wait for a silent model',
   patience_hint:
     'After so long without a sign of life, a request is given up and sent again. A server on this machine needs time to load a model and to read a long prompt.',

@@ -8,6 +8,22 @@ export const zhCN: Translated<typeof messages> = {
   store_checking: '正在检查整个数据库。',
   store_kept:
     'Atelier 不会自行删除会话。更改数据库格式之前，它会将数据库复制到那里的 backups 文件夹，并保留最新的三份。',
+  websearch: '网页搜索',
+  websearch_hint: '智能体用什么搜索网页。它的搜索词会发送给该服务。',
+  websearch_automatic: '自动',
+  websearch_automatic_hint: '第一个已设置的服务，否则用模型的服务商',
+  websearch_provider: '模型的服务商',
+  websearch_off: '无',
+  websearch_off_hint: '智能体不搜索',
+  websearch_ready: '已设置',
+  websearch_not_ready: '尚未设置',
+  websearch_key: '{name} 的密钥',
+  websearch_key_hint: '与上面的密钥存放在一起。也可以使用环境变量 {variable}。',
+  websearch_key_kept: '已保存一个密钥，新的会替换它。',
+  websearch_from: '密钥来自环境变量 {variable}。',
+  websearch_address: '{name} 的地址',
+  websearch_address_hint:
+    '例如 https://search.example.org。该实例必须能以 JSON 回答（search.formats）。',
   patience: '等待静默的模型',
   patience_hint:
     '这么久没有任何动静，请求就会放弃并重新发送。本机的服务器需要时间加载模型和读取长提示。',

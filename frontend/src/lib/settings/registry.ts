@@ -39,6 +39,12 @@ export const tabs: readonly Tab[] = [
         words:
           'endpoint server address url proxy gateway compatible custom 端点 服务器 代理 网关 兼容',
       },
+      {
+        id: 'websearch',
+        label: own('websearch'),
+        hint: own('websearch_hint'),
+        words: 'search internet searxng brave tavily exa google 搜索 联网 互联网 网络',
+      },
     ],
   },
   {

@@ -7,6 +7,7 @@ import { bypass } from '../model/modes'
 import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
 import { Commands } from './commands.svelte'
+import { WebSearch } from './webSearch.svelte'
 import { Confinement } from './confinement.svelte'
 import { Costs } from './costs.svelte'
 import { dropComments } from './comments.svelte'
@@ -85,6 +86,7 @@ export class Workbench {
   readonly editors: Editors
   readonly files: Files
   readonly confinement: Confinement
+  readonly webSearch: WebSearch
   readonly search: Search
   readonly transcripts: Transcripts
   readonly store: Store
@@ -168,6 +170,7 @@ export class Workbench {
     this.editors = new Editors(call)
     this.files = new Files(call)
     this.confinement = new Confinement(call)
+    this.webSearch = new WebSearch(call)
     this.search = new Search(call)
     this.transcripts = new Transcripts(call)
     this.store = new Store(call, () => this.sessions.load())

@@ -35,6 +35,8 @@ export const messages = {
   page_leads: 'It leads to another host, from which nothing was fetched:',
   page_elsewhere: 'leads elsewhere',
   page_links: { one: '{n} link', other: '{n} links' },
+  search_hits: { one: '{n} page', other: '{n} pages' },
+  search_read: 'What the agent read, from {engine}',
   plan_edited: 'You edited this plan before you approved it.',
 } as const
 

@@ -17,11 +17,12 @@ import MessageSquare from '@lucide/svelte/icons/message-square'
 import OctagonX from '@lucide/svelte/icons/octagon-x'
 import Plug from '@lucide/svelte/icons/plug'
 import Search from '@lucide/svelte/icons/search'
+import SearchCheck from '@lucide/svelte/icons/search-check'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Wrench from '@lucide/svelte/icons/wrench'
 import { progressOf, todosOf } from '../model/todos'
 import { isAnswered, repliesOf } from '../model/question'
-import { fetchCardOf } from '../model/web'
+import { fetchCardOf, searchCardOf } from '../model/web'
 import { bytes } from '../model/format'
 import AskBody from './AskBody.svelte'
 import PlanBody from './PlanBody.svelte'
@@ -33,6 +34,7 @@ import { own } from './messages'
 import ChangeBody from './ChangeBody.svelte'
 import FetchBody from './FetchBody.svelte'
 import GenericBody from './GenericBody.svelte'
+import SearchBody from './SearchBody.svelte'
 import ServerBody from './ServerBody.svelte'
 import SkillBody from './SkillBody.svelte'
 import TerminalBody from './TerminalBody.svelte'
@@ -73,6 +75,12 @@ function fetched({ details }: ToolEntry): string {
   return card.redirect ? own('page_elsewhere') : bytes(card.bytes)
 }
 
+/** How many pages a search found. */
+const hits = ({ details }: ToolEntry) => {
+  const card = searchCardOf(details?.card)
+  return card ? own('search_hits', { n: card.hits.length }) : ''
+}
+
 const widgets: Record<string, Widget> = {
   Read: { icon: FileText, body: TextBody },
   Write: { icon: FilePlus, body: ChangeBody, wide: true },
@@ -81,6 +89,7 @@ const widgets: Record<string, Widget> = {
   Bash: { icon: SquareTerminal, body: TerminalBody },
   Grep: { icon: Search, body: TextBody },
   Glob: { icon: FolderSearch, body: TextBody },
+  WebSearch: { icon: SearchCheck, body: SearchBody, result: hits },
   WebFetch: { icon: Globe, body: FetchBody, result: fetched },
   Agent: { icon: Bot, body: ReportBody, scrolls: true },
   LSP: { icon: Braces, body: TextBody },
