@@ -1,6 +1,3 @@
-// Package agentdef reads the definitions of agents that a model can start: built-in ones, Markdown
-// files of Claude Code and opencode, and JSON. What a file says only ever narrows: a list of tools
-// that cannot be read allows no tool, and a mode is never looser than that of who starts the agent.
 package agentdef
 
 import (

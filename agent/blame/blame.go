@@ -1,8 +1,3 @@
-// Package blame tells which recorded step wrote each line of a file.
-//
-// It follows a file through its versions and compares each with the one before,
-// line by line and byte by byte. A change between the end of one step and the
-// beginning of the next has no recorded author.
 package blame
 
 import (

@@ -1,10 +1,3 @@
-// Package changes answers what changed in a working folder, and puts it back:
-// the edits that a session's tools and commands made, and the differences that git
-// knows.
-//
-// It reaches files and git through the folder's [env.Environment]. A repository
-// is treated as hostile: nothing that it configures is run, no symbolic link is
-// followed out of the folder, and every answer is bounded.
 package changes
 
 import (

@@ -1,7 +1,3 @@
-// Package compaction decides when a conversation is too long, and has a model
-// summarise its older part (COM-16, COM-19, OAS-109, K-08). It is the
-// [agent.Compactor] that comes with Atelier. The loop decides what is cut and
-// what is kept, and records it.
 package compaction
 
 import (

@@ -4,6 +4,16 @@
 //
 // Paths are absolute or relative to the working directory. Errors about files
 // have type [*Error] and are phrased for a model or a person.
+//
+// # Commands that only read
+//
+// [Foresee] checks on this machine what package command found in a line: where the programs are,
+// which files patterns match, whether the repository's configuration could start anything. Only
+// then is Access.OnlyReads set, with the files that the line reads. If a line would print text from
+// commits, git is asked first which files that text is from (committed.go); if git does not answer,
+// the user is asked. Such a command runs with few variables ([Harmless]), which keep git and other
+// programs from starting helpers. Secrets of the project that git does not track (secrets.go) are
+// hidden from confined commands.
 package env
 
 import (

@@ -10,4 +10,10 @@
 // A hook that guards calls and fails denies the call. Anywhere else a hook that
 // fails is reported and decides nothing. docs/guide/hooks.md is the page for those who
 // write hooks.
+//
+// The two forms of settings files differ in how a matcher is meant. Hooks in the wild know Claude
+// Code's tools, so a patch is shown to them as edits of files (view.go). Programs run through
+// agent/sandbox and leave nothing behind; a request reaches the one address that the user has seen.
+// If a hook was changed since it was trusted, or if its matcher cannot be read, a person is asked,
+// whatever else allows the call.
 package hook

@@ -1,11 +1,3 @@
-// Package journal records what steps do to files, so that it can be undone. It
-// needs no git, and leaves a repository's index alone.
-//
-// A call that names the files that it writes is recorded by reading these files
-// before and after. A command may change anything in its folder: the journal knows
-// the folder's files as they were, has kept their contents in the background, and
-// learns from the system what changed ([watch]). It does not follow ignored files or
-// folders that other programs fill.
 package journal
 
 import (

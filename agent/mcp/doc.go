@@ -27,4 +27,18 @@
 //     the task that a call became ([exchange]).
 //   - It takes any answer to its first request for one of the newest protocol
 //     ([wire.first]).
+//
+// # Connections
+//
+// A [Manager] has one supervisor for each server, whose goroutine alone connects, pings, lists
+// again, disconnects and decides what comes next. A first connection is retried twice. One that was
+// lost is made again, at once if a call waits for it, and the server's tools stay offered until it
+// failed five times in a row. Programs start a few at a time (throttle.go), because interpreters
+// that load would take the processors from a turn.
+//
+// Nobody waits for a server: setting servers, asking what they offer and what they are like take no
+// I/O, and a call ends with its context, its limit without progress, or its connection. A server's
+// question belongs to the newest call in flight; without one it is refused. Each failure is a
+// [Fault] of a kind. The RoundTripper follows redirects to the same host only and never reaches
+// link-local addresses.
 package mcp

@@ -1,5 +1,3 @@
-// Package permission decides which tool calls run freely, which need a person's
-// consent and which are refused. [Policy] decides for one session.
 package permission
 
 import (

@@ -1,8 +1,3 @@
-// Package profile decides what a model is shown: the system prompt, and the
-// tools under the names, schemas and forms that the models of its vendor were
-// trained on (LOOP-21). Each capability has one tool; a profile is a table of
-// bindings to it (K-04). The texts are our own and cover the topics of the
-// vendors' own agents (K-26).
 package profile
 
 import (

@@ -1,6 +1,3 @@
-// Package project reads what a project says about itself before anyone works in
-// it: the state of its repository and its documents for agents. All of it is
-// untrusted data from files that somebody else may have written.
 package project
 
 import (

@@ -1,7 +1,3 @@
-// Package skill finds, reads and offers skills: instructions in files, which a person or
-// a model puts to use. A command from a file is a skill that only a person uses by its
-// name. The text of a project's skill is untrusted: it widens what a session may do only
-// where the user trusts it, which is its caller's concern (see [Limits.Approved]).
 package skill
 
 import (

@@ -1,6 +1,3 @@
-// Package subagent lets a session delegate work to other sessions. Its tools start a session,
-// write to it, wait for it and close it. The host decides what a session is and where it is kept
-// (LOOP-48, LOOP-49, OAS-311).
 package subagent
 
 import (

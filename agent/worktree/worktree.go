@@ -1,10 +1,3 @@
-// Package worktree gives an agent or a fork a git worktree of its own: a second working
-// folder of the project's repository, on a branch of its own. It stands in the
-// project, in a folder that git and searches ignore (OAS-506).
-//
-// A repository is treated as hostile: none of its hooks, filters or other
-// programs is run, and no symbolic link is followed out of the project. Errors
-// say what to do, because a model reads them.
 package worktree
 
 import (

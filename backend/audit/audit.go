@@ -1,4 +1,3 @@
-// Package audit reads from the logs what ran and what decided about it (OAS-630).
 package audit
 
 import (

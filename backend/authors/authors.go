@@ -1,5 +1,3 @@
-// Package authors reads from the logs who wrote the lines of a file: the session, the
-// turn, the prompt, the model and what it cost.
 package authors
 
 import (

@@ -1,5 +1,3 @@
-// Package branch describes what a session did since it and another session
-// parted: the files that it changed, its cost and its time.
 package branch
 
 import (

@@ -1,6 +1,3 @@
-// Package caches keeps the caches of confined commands within a limit. Each
-// project has a folder, in it each program one. Nothing in them is lost when it is
-// deleted: programs fill them again.
 package caches
 
 import (

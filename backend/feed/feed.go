@@ -1,5 +1,3 @@
-// Package feed carries events from sessions to the pages that watch, in few and
-// small envelopes, and never more than a page can paint.
 package feed
 
 import (

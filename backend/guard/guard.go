@@ -1,10 +1,3 @@
-// Package guard keeps permission rules: those in the settings files of the user
-// and of the project, and those of a session. It reads the files again when they
-// have changed, and says which of their rules hold.
-//
-// Deny and ask rules hold wherever they stand. An allow rule of a project's files
-// holds once the user has accepted it; the user's own data remembers that, rule by
-// rule.
 package guard
 
 import (

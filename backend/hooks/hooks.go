@@ -1,10 +1,3 @@
-// Package hooks keeps the programs that users and projects attach to sessions: where
-// they are written, whether they may run, and what each of them did.
-//
-// The hooks of a project run once the user trusts exactly what stands there; package
-// trust remembers that. A hook that guards calls is not dropped silently: while its
-// file cannot be read, or while what took its place is not trusted yet, the calls
-// that it is about are asked about.
 package hooks
 
 import (

@@ -1,7 +1,3 @@
-// Package live runs sessions. It holds sessions in memory, each owned by a
-// goroutine that reads it from the log, runs its turns one after the other,
-// records events and closes it again. Callers open a session with
-// [Sessions.Open] and reach its owner through the methods of [Session].
 package live
 
 import (

@@ -1,5 +1,3 @@
-// Package models knows the providers: their keys and addresses, their models
-// with limits and prices, and the client that reaches them.
 package models
 
 import (

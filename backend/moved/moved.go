@@ -1,5 +1,3 @@
-// Package moved finds the sessions of a folder that was moved or renamed, and brings them
-// over to where it is now.
 package moved
 
 import (

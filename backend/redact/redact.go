@@ -1,6 +1,3 @@
-// Package redact finds secrets in what would leave this machine, and takes them out.
-// It cannot know every secret, so a person reviews what it found. All its patterns
-// take time in proportion to the text.
 package redact
 
 import (

@@ -1,13 +1,3 @@
-// Package serve shows the application to a browser: the same front end and the
-// same calls as the window, over one WebSocket on a loopback address.
-//
-// The files of the front end are public; everything else needs a secret. The
-// printed address carries a one-time token in its fragment, the part of an
-// address that browsers do not send. The page exchanges the token for the
-// secret, keeps the secret in the storage of its own origin and sends it as the
-// first message on its WebSocket. The secret is not a cookie, because browsers
-// send a cookie to every port of a host, so that any other server on this
-// machine would get it.
 package serve
 
 import (

@@ -1,17 +1,3 @@
-// Package trust decides whether what a project can make Atelier run may run: only
-// after the user accepted exactly these bytes. It does not know what is run, such
-// as hooks or servers; their owners say what stands there now.
-//
-// An item is pinned by its own definition and by the contents of every file of the
-// project that its command names, so that a script that changes is asked about
-// again. The user's decisions are kept in the user's own data, never in the
-// project.
-//
-// A check is made just before each run, and this remains: between the check and the
-// start of the program, and while it runs, another program may replace a file; and
-// a program may load files that its command line does not name. Files in the
-// folder of a hook's script are therefore pinned as well, and shell scripts are
-// read for what they run in turn.
 package trust
 
 import (

@@ -1,8 +1,3 @@
-// Package workbench is the application: one service for each panel, over
-// sessions that run here. It knows neither the window nor SQL. A host gives it
-// a [backend.Store], a [backend.KeyStore] and a folder, calls it through
-// [Workbench.Call] and watches it through [Workbench.Subscribe]. The window,
-// the browser mode and the command line are three such hosts.
 package workbench
 
 import (

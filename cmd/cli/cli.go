@@ -1,5 +1,3 @@
-// Package cli is the command line that both of Atelier's programs share. It
-// connects the parts: storage, keys and the workbench.
 package cli
 
 import (

@@ -1,6 +1,3 @@
-// Package keystore keeps provider keys in the operating system's keyring or,
-// without a keyring, in a file that only its owner can read. It implements
-// [backend.KeyStore].
 package keystore
 
 import (

@@ -11,4 +11,12 @@
 // code and languages without spaces are found; what they suggest is then compared
 // with the text itself. Case does not count. Of a long text the first and the last
 // 32 KB are read. See [Parse] for what a person can type.
+//
+// One goroutine reads on in the logs, once they have been quiet for three seconds and before a
+// search answers, which waits 200 ms for it and then says how many sessions are still being read. A
+// text's id begins with the time of its event, so that the newest comes first and a day is a range
+// of ids. FTS5 is given quoted sequences only, so nothing that a person types is syntax. A word
+// after a hyphen, such as -rf, is looked for if it is an option in any text (options.go), else it
+// is excluded, and the reply says which. The same event in a fork is shown once, in the origin, as
+// long as that is not deleted.
 package search

@@ -1,5 +1,3 @@
-// Package objects keeps the contents of files under their hash, so that steps can
-// be undone. Several processes share one store.
 package objects
 
 import (

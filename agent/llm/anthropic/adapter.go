@@ -1,5 +1,3 @@
-// Package anthropic speaks Anthropic's Messages API. It only streams, sends
-// thinking back and caches the prompt's stable prefix (LLM-16, LLM-28, LLM-51).
 package anthropic
 
 import (

@@ -1,6 +1,3 @@
-// Package catalogue holds what is known about models in advance: names, limits,
-// prices, abilities. It is dated, advisory data. A model that it does not list
-// can still be used (LLM-15); only its cost is then unknown.
 package catalogue
 
 import (

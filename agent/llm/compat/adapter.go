@@ -1,10 +1,3 @@
-// Package compat speaks Chat Completions to any endpoint that offers it: a
-// server on this machine, a gateway, or a provider without an adapter of its
-// own (LLM-04). It reads answers leniently, because these endpoints differ in
-// almost everything.
-//
-// It uses no SDK: openai-go's package for this API would add 12 MB to a program,
-// because it registers the types of all of OpenAI's services.
 package compat
 
 import (

@@ -1,6 +1,3 @@
-// Package openai speaks OpenAI's Responses API, to OpenAI and to Azure. It is
-// stateless: the server stores nothing, and every request carries the whole
-// conversation (LLM-50).
 package openai
 
 import (

@@ -1,7 +1,3 @@
-// Package offer gives a session what servers offer: their tools in the form that
-// every model accepts, a search for tools that are too many to show, and their
-// resources. Servers are untrusted: their texts reach a model bounded and
-// without marks that it could take for our own.
 package offer
 
 import (

@@ -1,6 +1,3 @@
-// Package serve offers tools to clients of the Model Context Protocol: over input
-// and output, over Streamable HTTP on loopback, and within the process. It decides
-// nothing about a call; its owner runs each of them.
 package serve
 
 import (

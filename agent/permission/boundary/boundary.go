@@ -1,8 +1,3 @@
-// Package boundary says whether a path or a command line stays within the lists
-// that a user set: which programs may run, and which files may be read and
-// written (OAS-641 to OAS-655). It looks at the text of a line and starts
-// nothing; what an allowed program does by itself is the operating system's to
-// confine.
 package boundary
 
 import (

@@ -1,19 +1,3 @@
-// Package rule reads permission rules such as "Bash(git push *)" and judges calls
-// by them. A rule names a tool and, in brackets, which of its calls it is about:
-//
-//	Bash                    every command
-//	Bash(npm run test)      this command
-//	Bash(npm run test:*)    this command with any arguments, as does Bash(npm run test *)
-//	Read(src/**)            files of the project, with the patterns of .gitignore
-//	Read(//etc/hosts)       a file of the computer; Read(~/notes/*) begins at the home folder
-//	Edit(docs/**)           every tool that changes files, and what commands write
-//	WebFetch(domain:go.dev) a host
-//	Network(domain:go.dev)  a host that confined commands reach
-//	mcp__server             every tool of a server
-//	Agent(reviewer)         an agent of this name, which Atelier's own tool does not give
-//
-// What a rule denies or asks about is matched generously, what it allows strictly:
-// what cannot be told is never allowed.
 package rule
 
 import (

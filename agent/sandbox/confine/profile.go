@@ -1,5 +1,3 @@
-// Package confine says what a confined command may do, and how much of that a
-// system enforces. It has values and rules only; package sandbox enforces them.
 package confine
 
 import (

@@ -1,6 +1,3 @@
-// Package validate checks skills by fixed rules: the same text always has the same findings. It
-// reads the folder that it is given, looks up in the project's folder whether a file exists, and
-// runs nothing.
 package validate
 
 import (

@@ -1,0 +1,8 @@
+// Package compaction decides when a conversation is too long, and has a model
+// summarise its older part (COM-16, COM-19, OAS-109, K-08). It is the
+// [agent.Compactor] that comes with Atelier. The loop decides what is cut and
+// what is kept, and records it.
+//
+// The summary is written by the session's own model. What is cut and kept is described in package
+// agent.
+package compaction
