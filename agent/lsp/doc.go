@@ -10,7 +10,6 @@
 // The protocol's messages are carried by sourcegraph/jsonrpc2, through a codec that limits
 // them, and its types are those of powernap, which are generated from the specification.
 //
-// There is at most one server for a root and language. It starts when it is first needed, confined,
-// without a network and without a right to change the project, because many run the project's own
-// code; it ends when it is idle, takes too much memory or fails too often. None is downloaded.
+// A server is confined, without a network and without a right to change the project, because many
+// run the project's own code.
 package lsp
