@@ -10,6 +10,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -24,23 +25,32 @@ const (
 	maxRequests = 64
 	// maxNotices limits the notifications that wait to be written.
 	maxNotices = 256
+	// lastAnswers is how long requests may still run when the input has ended: a script
+	// pipes some in and reads all answers, but a client that died reads none.
+	lastAnswers = time.Minute
 )
 
-// Serve talks to one client over lines of JSON-RPC, until the input or ctx ends. It
-// is ours because mcp-go's server for input and output knows one client in a
+// Serve talks to one client over lines of JSON-RPC, until the input or ctx ends. What was
+// asked before the input ended is still answered, but for what needs the client's own
+// answer. It is ours because mcp-go's server for input and output knows one client in a
 // process, and reads lines of any length. Reading ends with ctx only if in does.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &peer{id: rand.Text(), out: out, notices: make(chan mcp.JSONRPCNotification, maxNotices), open: map[int64]chan json.RawMessage{}}
+	c := &peer{id: rand.Text(), out: out, notices: make(chan mcp.JSONRPCNotification, maxNotices), open: map[int64]chan json.RawMessage{}, left: make(chan struct{})}
 	if err := s.protocol.RegisterSession(ctx, c); err != nil {
 		return fmt.Errorf("begin to serve a client: %w", err)
 	}
 	defer s.protocol.UnregisterSession(context.WithoutCancel(ctx), c.id)
-	var running sync.WaitGroup
-	defer running.Wait()
+	var notifying, running sync.WaitGroup
+	defer notifying.Wait()
 	defer cancel()
-	running.Go(func() { c.notify(ctx) })
+	defer func() {
+		close(c.left)
+		defer time.AfterFunc(lastAnswers, cancel).Stop()
+		running.Wait()
+	}()
+	notifying.Go(func() { c.notify(ctx) })
 
 	requests := s.protocol.WithContext(ctx, c)
 	slots := make(chan struct{}, maxRequests)
@@ -59,7 +69,9 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		if c.answered(message) {
 			continue
 		}
-		if isNotification(message) { // such as the cancellation of a request that holds a slot
+		// A notification may cancel a request that holds a slot, and what follows the
+		// handshake needs its result.
+		if isNotification(message) || isHandshake(message) {
 			c.write(s.protocol.HandleMessage(requests, message))
 			continue
 		}
@@ -88,12 +100,21 @@ func isNotification(message json.RawMessage) bool {
 	return json.Unmarshal(message, &m) == nil && m.Method != "" && m.ID == nil
 }
 
+// isHandshake reports whether a message is the first request of a client.
+func isHandshake(message json.RawMessage) bool {
+	var m struct {
+		Method string `json:"method"`
+	}
+	return json.Unmarshal(message, &m) == nil && m.Method == string(mcp.MethodInitialize)
+}
+
 // peer is the client at the other end of the lines. It implements the session
 // interfaces of mcp-go's server.
 type peer struct {
 	id      string
 	ready   atomic.Bool
 	notices chan mcp.JSONRPCNotification
+	left    chan struct{} // closed when the client's input has ended
 	info    atomic.Pointer[mcp.Implementation]
 	can     atomic.Pointer[mcp.ClientCapabilities]
 
@@ -205,6 +226,8 @@ func (c *peer) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest)
 	select {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
+	case <-c.left:
+		return nil, errors.New("the client has left")
 	case message := <-answer:
 		var m struct {
 			Result *mcp.ElicitationResult `json:"result"`

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/client"
@@ -71,13 +72,15 @@ func overLines(t *testing.T, s *serve.Server, options ...client.ClientOption) *c
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(context.Background(), fromClient, toClient) }()
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { ended <- s.Serve(ctx, fromClient, toClient) }()
 	c := client.NewClient(transport.NewIO(fromServer, toServer, io.NopCloser(strings.NewReader(""))), options...)
 	begin(t, c)
 	t.Cleanup(func() {
 		_ = toServer.Close()
 		_ = fromServer.Close()
-		if err := <-ended; err != nil {
+		cancel() // as a client does with a signal
+		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("serving ended with %v", err)
 		}
 	})
@@ -376,5 +379,30 @@ func TestInProcess(t *testing.T) {
 			}()
 			bad()
 		}()
+	}
+}
+
+// What was asked before the input ended is answered, as scripts expect that pipe requests
+// into a server. A call that does not end is stopped after a while, and a question that
+// nobody can answer any more at once.
+func TestEndOfInput(t *testing.T) {
+	t.Parallel()
+	for tool, want := range map[string]string{"Echo": "{} of script", "Hang": "context canceled", "ask_first": "the client has left"} {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"script","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}
+`)
+				var out strings.Builder
+				if err := serve.New(offer(nil)).Serve(t.Context(), in, &out); err != nil {
+					t.Fatal(err)
+				}
+				if got := out.String(); !strings.Contains(got, `"id":2,"`) || !strings.Contains(got, want) {
+					t.Errorf("%s", got)
+				}
+			})
+		})
 	}
 }
