@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
 	"testing"
 	"time"
 
@@ -102,4 +106,35 @@ func TestServerIsConnectedAndCalled(t *testing.T) { // OAS-401
 			t.Errorf("an unknown tool: %v", err)
 		}
 	})
+}
+
+// A server that never answers is off as soon as it is switched off, also after it was
+// switched on once more, which changes nothing.
+func TestSwitchOffWhileConnecting(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	s := mcp.Server{Name: "slow", Transport: mcp.TransportHTTP}
+	s.Remote.URL, s.Limits.Start = server.URL, 50*time.Second
+	h := manager(t, mcp.Config{}, s)
+	<-asked
+	for range 1000 {
+		if err := h.Switch("slow", true); err != nil {
+			t.Fatal(err)
+		}
+		runtime.Gosched()
+	}
+	began := time.Now()
+	if err := h.Switch("slow", false); err != nil {
+		t.Fatal(err)
+	}
+	h.until(t, "slow", "off", func(s mcp.Status) bool { return s.State == mcp.StateOff })
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %s", took)
+	}
 }

@@ -286,13 +286,20 @@ func (sup *supervisor) untilUnwanted(cancel func()) (stop func()) {
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() { // ends with stop
 		defer close(gone)
-		select {
-		case <-sup.wake:
-			if on, now := sup.wanted(); !on || now != before {
-				cancel()
+		woken := false
+		for {
+			select {
+			case <-sup.wake:
+				woken = true
+				if on, now := sup.wanted(); !on || now != before {
+					cancel()
+				}
+			case <-quit:
+				if woken {
+					signal(sup.wake) // for the one who rests or serves
+				}
+				return
 			}
-			signal(sup.wake) // for the one who rests or serves
-		case <-quit:
 		}
 	}()
 	return func() { close(quit); <-gone }
