@@ -20,9 +20,10 @@
 // without a row may do anything. To add one, such as kubectl get:
 //
 //  1. Write its row, here the query of the row "kubectl": with which options does it only
-//     read? An option that is not listed makes the line one that is asked about.
+//     read? An option that is not listed makes the line one that is asked about: here -o,
+//     which prints secrets.
 //
-//     queries: map[string]usage{"get": {flags: "A", values: "no", long: "all-namespaces", operands: takesTexts}},
+//     queries: map[string]usage{"get": {flags: "A", values: "n", long: "all-namespaces", operands: takesTexts}},
 //
 //  2. Write a line in testdata/readers.txt for what only reads, and one in
 //     testdata/others.txt for what does not. testdata/lines.txt has the effects of the rest;
