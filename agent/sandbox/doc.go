@@ -34,6 +34,10 @@
 // (setuid_linux.go), and sockets of other programs are covered (foreign_linux.go).
 // docs/decisions/0001-confinement.md says why it is not bubblewrap.
 //
+// The command's users are below those that own the mounts, the first process cannot be traced, and
+// each of the launcher's two processes dies with its parent. A command of an administrator cannot
+// write below /proc/sys and its like either.
+//
 // .git, .agent, .claude and .vscode stay as they are, also where they do not exist: an empty folder
 // takes their place while a command runs, because only what exists can be mounted over
 // (placeholder_linux.go). A link in their place cannot be protected, and the command is refused. A
