@@ -1,4 +1,3 @@
-// Package ask has the tool with which a model asks its user (OAS-307).
 package ask
 
 import (
