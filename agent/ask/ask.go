@@ -1,3 +1,4 @@
+// Package ask has the tool with which a model asks its user (OAS-307).
 package ask
 
 import (

@@ -1,3 +1,5 @@
+// Package mention reads the files that a text mentions as "@path", and puts what is in
+// them behind the text, so that a model need not read them first.
 package mention
 
 import (

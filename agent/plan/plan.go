@@ -1,3 +1,6 @@
+// Package plan has the tools with which a model plans before it changes anything
+// (OAS-329, OAS-330). The gate keeps plan mode; these tools lead into it and out of it, and
+// only a person's answer changes the mode.
 package plan
 
 import (

@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/agent/ask"
+	"atelier.dev/atelier/agent/board"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/fetch"
 	"atelier.dev/atelier/agent/llm"
@@ -100,7 +101,8 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 func productTools(e env.Environment) []agent.Tool {
 	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), fetch.Tool(fetch.Config{}), websearch.Tool(websearch.Config{}))
 	all = append(all, subagent.Tools(nil, agentdef.List(agentdef.BuiltIn()))...)
-	return append(append(all, ask.Tool(), todo.Tool()), plan.Tools()...)
+	all = append(append(all, ask.Tool(), todo.Tool()), plan.Tools()...)
+	return board.Tools(&board.Memory{}, "", all)
 }
 
 // cleanUp ends commands that still run.

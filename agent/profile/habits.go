@@ -82,8 +82,7 @@ func absent() (out []agent.Binding) {
 		"Keep the plan in mind, and tell the user of it in your answer where that helps.": {
 			"TodoWrite", "TodoRead", "write_todos", "update_plan",
 		},
-		"Keep such tasks in your list of them, the whole list in each call (TodoWrite, write_todos or update_plan).": {"TaskCreate", "TaskUpdate", "TaskGet"},
-		"Ask in your answer, and end the turn with it.":                                                              {"AskUserQuestion", "ask_user", "request_user_input"},
+		"Ask in your answer, and end the turn with it.": {"AskUserQuestion", "ask_user", "request_user_input"},
 		"Give the plan as your answer, and end the turn with it.": {
 			"EnterPlanMode", "ExitPlanMode", "enter_plan_mode", "exit_plan_mode",
 		},

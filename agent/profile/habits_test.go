@@ -92,7 +92,6 @@ func TestHabitsThatAreRefused(t *testing.T) {
 		{"anthropic", use("Edit", `{"file_path":"f","edits":[{"old_string":"one"}]}`), "Make one call for each edit"},
 		{"anthropic", use("BashOutput", `{"bash_id":"1","filter":"x"}`), "filter cannot be used here."},
 		{"anthropic", use("MultiEdit", `{"file_path":"f","edits":[]}`), "There is no tool MultiEdit here. Make one call of the tool that edits a file for each edit."},
-		{"anthropic", use("TaskCreate", `{"subject":"x"}`), "There is no tool TaskCreate here. Keep such tasks in your list"},
 		{"anthropic", use("Grep", `{"path":"f"}`), `missing properties: ["pattern"]. It takes pattern, -A`},
 		{"gemini", use("save_memory", `{"fact":"x"}`), "There is no tool save_memory here. What is to be remembered belongs in AGENTS.md"},
 		{"gemini", use("grep_search", `{"pattern":"x","exclude_pattern":"y"}`), "exclude_pattern cannot be used here."},

@@ -1,23 +1,21 @@
-// Package sandbox runs child processes. It is the only package that starts any, so that no child
-// escapes its rules.
+// Package sandbox runs child processes. It is the only package that starts any,
+// so that no child escapes its rules.
 //
-// A child gets a filtered environment ([Filter]), no descriptor but 0 to 2 and its own session. It
-// has neither a terminal nor standard input, unless the caller wants to write to it ([Spec.TTY],
-// [Spec.Input]). It ends with its context: SIGTERM to its group, SIGKILL two seconds later, and
-// then SIGKILL to processes that left the group but still carry the call's marker in their
-// environment. A guard beside this program does the last step if the program itself was killed. A
-// process escapes only if it leaves its group and also drops its environment; a command that is
-// confined ([Spec.Confine]) in a namespace cannot escape it. A namespace for every command would
-// cost more than the shell itself.
+// A child gets a filtered environment ([Filter]), no descriptor but 0 to 2 and
+// its own session. It has neither a terminal nor standard input, unless the
+// caller wants to write to it ([Spec.TTY], [Spec.Input]). It ends with its
+// context: SIGTERM to its group, SIGKILL two seconds later, and then SIGKILL to
+// processes that left the group but still carry the call's marker in their
+// environment. A guard beside this program does the last step if the program
+// itself was killed. A process escapes only if it leaves its group and also
+// drops its environment; a command that is confined ([Spec.Confine]) in a
+// namespace cannot escape it. A namespace for every command would cost more than the shell itself.
 //
-// Windows has neither signals nor sessions. There a child is in a job object before its first
-// instruction, with everything it starts; no process leaves a job, and a job ends with this
-// program, however that ends. If this program has no console of its own, a child is first sent
-// Ctrl-Break and has two seconds; otherwise its job is terminated at once. cmd.exe runs commands,
-// in a console of their own whose code page is UTF-8. A command of several lines is refused,
-// because cmd.exe would run the first line and report success. Terminals and read-only commands are
-// not supported there. A command can only be kept from changing files, and only settings that
-// accept a weaker confinement use that.
+// Windows has neither signals nor sessions. There a child is in a job object
+// before its first instruction, with everything it starts; no process leaves a
+// job, and a job ends with this program, however that ends. If this program has
+// no console of its own, a child is first sent Ctrl-Break and has two seconds;
+// otherwise its job is terminated at once.
 //
 // # Confined commands on Linux
 //
@@ -50,11 +48,18 @@
 // Landlock only adds rights from a folder downwards, so a folder with something inside that has
 // less is split into its entries (territory_linux.go): the top of a project gets no new entries,
 // and a home with a hidden folder cannot be listed. A profile with hosts or sockets is then
-// refused.
+// refused. A command that cannot be confined as asked does not run.
 //
 // # Secrets
 //
 // [Conceal] removes secrets from this program's environment and makes its /proc entry unreadable.
 // [Secrets] knows the forms of keys. A hidden file of settings such as .npmrc is shown without its
 // tokens; a project with more secrets than can be hidden reaches no host.
+//
+// # Windows
+//
+// cmd.exe runs commands, in a console of their own whose code page is UTF-8. A command of several
+// lines is refused, because cmd.exe would run the first line and report success. Terminals and
+// read-only commands are not supported there. A command can only be kept from changing files, and
+// only settings that accept a weaker confinement use that.
 package sandbox

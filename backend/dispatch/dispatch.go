@@ -1,3 +1,5 @@
+// Package dispatch calls the methods of the application by name, with JSON. Features
+// register their methods; the window, the browser and the tests call them.
 package dispatch
 
 import (

@@ -1,3 +1,5 @@
+// Package editors opens files in the user's editor. No shell takes part, so a name is
+// never more than a name.
 package editors
 
 import (

@@ -1,6 +1,7 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -48,6 +49,15 @@ func roleOf(w *Workbench, info backend.SessionInfo) func() string {
 		}
 		return def.Role()
 	}
+}
+
+// agentName returns what an agent is called on the board of tasks: its name or, without one, its
+// id; empty for a session of the user.
+func agentName(info backend.SessionInfo) string {
+	if info.Helper == nil {
+		return ""
+	}
+	return cmp.Or(info.Helper.Name, info.ID)
 }
 
 // limitOf returns the limits of an agent's definition, together with the tools of more servers.

@@ -161,3 +161,56 @@ func TestAgentsInALoop(t *testing.T) {
 		t.Errorf("%d of 70 were refused, want 10", refused)
 	}
 }
+
+// OAS-313, OAS-318, OAS-519: a session puts a task on the board, an agent claims and completes it,
+// and the session reads what came out; removing the session removes the board.
+func TestBoardIsShared(t *testing.T) {
+	t.Parallel()
+	onEveryWire(t, func(t *testing.T, w wire, p *page, server *llmtest.Server) {
+		tool := func(claude, spec string, in args) llmtest.Round {
+			if w.provider == "anthropic" {
+				spec = claude
+			}
+			return llmtest.Round{Calls: []llmtest.Call{llmtest.Use(spec, in)}}
+		}
+		id := w.inMode(p, agent.ModeDefault)
+		server.Script(w.model,
+			tool("TaskCreate", "task_create", args{"subject": "Fix the gate"}),
+			llmtest.Round{Calls: []llmtest.Call{w.starts("", "Work off the board.", args{"name": "rob", "model": "helper"})}},
+			tool("TaskGet", "task_get", args{"taskId": "task_1"}),
+			tool("TaskUpdate", "task_update", args{"id": "task_1", "status": "in_progress"}),
+			llmtest.Round{Text: "All done."})
+		server.Script("helper",
+			tool("TaskUpdate", "task_update", args{"taskId": "task_1", "status": "inProgress"}),
+			tool("TaskUpdate", "task_update", args{"id": "task_1", "status": "completed", "output": "It is fixed."}),
+			llmtest.Round{Text: "Done."})
+		p.send(id, "go")
+		await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "All done." })
+		ends := log[agent.ToolCallEnd](p, id)
+		if len(ends) != 4 || !strings.Contains(ends[2].Output, `"owner":"rob"`) || !strings.Contains(ends[2].Output, `"output":"It is fixed."`) {
+			t.Fatalf("%+v", ends)
+		}
+		if !ends[3].IsError || !strings.Contains(ends[3].Output, "final") {
+			t.Errorf("a completed task is begun again: %s", ends[3].Output)
+		}
+		await(p, func(e agent.ProcessingEnd) bool { return e.Reason == agent.EndDone && !e.Next })
+		kept := func() string {
+			text, err := p.store.Setting(t.Context(), "board."+id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+		if kept() == "" {
+			t.Error("the board is not stored")
+		}
+		for deadline := time.After(patience); ; p.more(deadline, "the end of the turn") {
+			if _, err := call[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id}); err == nil {
+				break
+			}
+		}
+		if text := kept(); text != "" {
+			t.Errorf("the board outlives its session: %s", text)
+		}
+	})
+}

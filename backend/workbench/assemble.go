@@ -95,6 +95,9 @@ func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.P
 func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *tool.Memory) []agent.Tool {
 	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks, Reduce: w.reducer(), Memory: memory})
 	all = append(all, webFetch(w, info), webSearch(w, info), w.languageTool(place.env))
+	if info.Settings.Provider != callerProvider {
+		all = w.boards.Tools(account(info), agentName(info), all)
+	}
 	if info.Helper != nil { // an agent cannot start agents (LOOP-148), and answers to the one that started it
 		return append(all, todo.Tool())
 	}

@@ -275,8 +275,9 @@ func TestSkillLimitsAgents(t *testing.T) {
 	t.Parallel()
 	p, server := skilled(t, map[string]string{
 		".agent/skills/look/SKILL.md": skillFile("look", "allowed-tools: Read, Agent\n", "Look."),
-	}, llmtest.Round{Calls: []llmtest.Call{spawn("Wait for more.", nil)}})
+	})
 	server.Script("helper", llmtest.Round{Text: "Ready."})
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Wait for more.", nil)}}) // so that its next request waits
 	id := p.session("openai")
 	p.send(id, "go")
 	older, _ := agentOf(p, "Agent")

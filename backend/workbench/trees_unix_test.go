@@ -160,11 +160,10 @@ func TestNoWorktree(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
-	var calls []llmtest.Call
-	for _, isolation := range []string{"worktree", "remote"} {
-		calls = append(calls, spawn("Look.", map[string]any{"isolation": isolation}))
+	for _, isolation := range []string{"worktree", "remote"} { // one after the other: agents of one answer start in parallel
+		server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"isolation": isolation})}})
 	}
-	server.Script(model, llmtest.Round{Calls: calls}, llmtest.Round{Text: "Done."})
+	server.Script(model, llmtest.Round{Text: "Done."})
 	p.send(p.session("openai"), "go")
 	for _, want := range []string{"git init", `no isolation "remote"`} {
 		if end := await(p, anyOf[agent.ToolCallEnd]); !end.IsError || !strings.Contains(end.Output, want) {

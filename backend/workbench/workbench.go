@@ -117,6 +117,7 @@ type Workbench struct {
 	languageFiles *languages.Files
 	skills        *skills.Skills
 	agents        *agents.Agents
+	boards        *agents.Boards
 	asking        *asking
 	callers       callers
 	trust         *trust.Trust
@@ -162,6 +163,7 @@ func New(cfg Config) *Workbench {
 	w.languages = w.newLanguageServers()
 	w.skills = w.newSkills()
 	w.agents = newAgents(w)
+	w.boards = agents.NewBoards(cfg.Store)
 	w.hooks = w.newHooks()
 	w.moved = moved.New(cfg.Store, cfg.Folder)
 	w.editors = editors.New(editors.Config{Folder: cfg.Folder, Store: cfg.Store, Getenv: cfg.Getenv, Worktree: w.worktreeOf, IsSettings: w.hooks.Reads})

@@ -19,9 +19,4 @@
 // after a hyphen, such as -rf, is looked for if it is an option in any text (options.go), else it
 // is excluded, and the reply says which. The same event in a fork is shown once, in the origin, as
 // long as that is not deleted.
-//
-// A search goes back window by window until it has enough, and says where to go on. Of each session
-// it shows five hits and then leaves the session out. Titles, costs and marks of sessions are in
-// the index, too, because each change of them is an event. scripts/bench-sessions.sh measures it
-// with 10,000 sessions.
 package search
