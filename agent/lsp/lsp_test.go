@@ -17,6 +17,7 @@ import (
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/agent/sandbox/confine"
+	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
 )
 
 // project is a project with a file of the language toy, whose server behaves as told.
@@ -250,6 +251,17 @@ func TestServersThatMayNotStart(t *testing.T) {
 	}
 }
 
+// A server cannot have the lines of files outside of the project shown.
+func TestLinesOutside(t *testing.T) {
+	t.Parallel()
+	show := printer{"/project", func(string) []string { return []string{"text"} }}
+	for path, want := range map[string]string{"/project/a.toy": "a.toy:1:1: text", "/project2/a.toy": "/project2/a.toy:1:1"} {
+		if got := show.locations([]protocol.Location{{URI: protocol.URIFromPath(path)}}); got != want {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+}
+
 // A server has the filtered environment (K-16).
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
@@ -279,8 +291,9 @@ func TestDiagnose(t *testing.T) {
 		t.Errorf("the first: %q", got)
 	}
 	p.write(t, "a.toy", "def other\n")
-	if got := Diagnose(t.Context(), p.Servers, p.env, []string{path, filepath.Join(p.dir, "gone.toy"), "/etc/passwd"}); !strings.Contains(got, "version 2") {
-		t.Errorf("after a change: %q", got)
+	began := time.Now()
+	if got := Diagnose(t.Context(), p.Servers, p.env, []string{path, filepath.Join(p.dir, "gone.toy"), "/etc/passwd"}); !strings.Contains(got, "version 2") || time.Since(began) >= diagnoseTime {
+		t.Errorf("after a change, in %v: %q", time.Since(began), got)
 	}
 	none := newProject(t, "", nil)
 	if got := Diagnose(t.Context(), none.Servers, none.env, []string{filepath.Join(none.dir, "a.toy")}); got != "" || len(none.Status()) > 0 {
