@@ -63,3 +63,35 @@ func TestLanguageServer(t *testing.T) {
 		t.Errorf("switched off, it answered %+v", found)
 	}
 }
+
+// A program that claims to be a language server changes nothing in the project, and the
+// question is answered all the same.
+func TestLanguageServerCannotWrite(t *testing.T) {
+	if !sandbox.CanConfine(t.Context()) {
+		t.Skip("nothing can be confined here")
+	}
+	programs, folder := t.TempDir(), t.TempDir()
+	if home, err := os.UserHomeDir(); err == nil { // not among temporary files, which a confined program does not see
+		if own, err := os.MkdirTemp(home, "programs"); err == nil {
+			programs = own
+			t.Cleanup(func() { _ = os.RemoveAll(own) })
+		}
+	}
+	script := "#!/bin/sh\necho x >written.txt\necho tried >&2\nexit 7\n"
+	if err := os.WriteFile(filepath.Join(programs, "gopls"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "a.go"), []byte("package m\n\nfunc Area() int { return 1 }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", programs+string(os.PathListSeparator)+os.Getenv("PATH"))
+	ask := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("LSP", args{"operation": "hover", "file_path": "a.go", "line": 2, "character": 5})}}
+	p := newPage(t, folder, t.TempDir(), environment(llmtest.Serve(t, ask, llmtest.Round{Text: "Done."}), "sk-test"))
+	p.send(p.session("compat"), "go")
+	if end := await(p, anyOf[agent.ToolCallEnd]); end.IsError || !strings.Contains(end.Output, "it ended with code 7: tried") || !strings.Contains(end.Output, "func Area()") {
+		t.Errorf("it answered %+v", end)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "written.txt")); err == nil {
+		t.Error("the program wrote into the project")
+	}
+}
