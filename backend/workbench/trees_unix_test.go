@@ -175,7 +175,7 @@ func TestNoWorktree(t *testing.T) {
 	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "openai", Model: model, Mode: agent.ModePlan},
 	})
-	server.Script(model, llmtest.Round{Calls: calls[:1]}, llmtest.Round{Text: "Done."})
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"isolation": "worktree"})}}, llmtest.Round{Text: "Done."})
 	p.send(id, "go")
 	if end := await(p, anyOf[agent.ToolCallEnd]); !end.IsError || !strings.Contains(end.Output, "needs no worktree") {
 		t.Errorf("in plan mode: %s", end.Output)
