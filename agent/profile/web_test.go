@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +93,32 @@ func TestSearchInEveryFormat(t *testing.T) {
 			end, told := scenario(t, provider, tool, call)
 			if end.Tool != "WebSearch" || end.IsError || !strings.Contains(told, "1. go docs\\n   https://go.dev/doc") {
 				t.Errorf("%+v\n%s", end, told)
+			}
+		})
+	}
+}
+
+// OAS-322, K-04: in every wire format a model changes a cell of a notebook that it has
+// read, under the name and with the arguments that it knows.
+func TestNotebookInEveryFormat(t *testing.T) {
+	t.Parallel()
+	claude := llmtest.Use("NotebookEdit", object{"notebook_path": "n.ipynb", "cell_id": "cell-0", "new_source": "new()"})
+	spec := llmtest.Use("notebook_edit", object{"file_path": "n.ipynb", "command": "replace", "cell_number": 0, "source": "new()"})
+	for provider, call := range map[string]llmtest.Call{"anthropic": claude, "openai": spec, "gemini": spec, "compat": spec} {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			read := llmtest.Use("read_file", object{"file_path": "n.ipynb"})
+			p := newPlace(t, provider, profile.NamingNative, nil, llmtest.Round{Calls: []llmtest.Call{read}}, llmtest.Round{Calls: []llmtest.Call{call}}, llmtest.Round{Text: "done"})
+			file := filepath.Join(p.folder, "n.ipynb")
+			p.put(file, `{"cells":[{"cell_type":"code","metadata":{},"outputs":[{"x":1}],"source":"old()"}],"nbformat":4,"nbformat_minor":4}`)
+			for _, ev := range p.run("Go.") {
+				if end, ok := ev.Data.(agent.ToolCallEnd); ok && end.IsError {
+					t.Errorf("%s: %s", end.Tool, end.Output)
+				}
+			}
+			got, err := os.ReadFile(file)
+			if err != nil || string(got) != `{"cells":[{"cell_type":"code","metadata":{},"outputs":[{"x":1}],"source":["new()"]}],"nbformat":4,"nbformat_minor":4}` {
+				t.Errorf("%s, %v", got, err)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-// Package tool holds the built-in tools: Read, Write, Edit, ApplyPatch, Bash,
+// Package tool holds the built-in tools: Read, Write, Edit, NotebookEdit, ApplyPatch, Bash,
 // Grep, Glob, ReadMany, ListDir and the tools for background commands. Each is
 // an [agent.Tool] that acts on an [env.Environment]. [Truncate] cuts their
 // output to the model's share.

@@ -14,6 +14,7 @@ import Hourglass from '@lucide/svelte/icons/hourglass'
 import ListTodo from '@lucide/svelte/icons/list-todo'
 import MessageCircleQuestion from '@lucide/svelte/icons/message-circle-question-mark'
 import MessageSquare from '@lucide/svelte/icons/message-square'
+import NotebookPen from '@lucide/svelte/icons/notebook-pen'
 import OctagonX from '@lucide/svelte/icons/octagon-x'
 import Plug from '@lucide/svelte/icons/plug'
 import Search from '@lucide/svelte/icons/search'
@@ -85,6 +86,7 @@ const widgets: Record<string, Widget> = {
   Read: { icon: FileText, body: TextBody },
   Write: { icon: FilePlus, body: ChangeBody, wide: true },
   Edit: { icon: FilePen, body: ChangeBody, wide: true },
+  NotebookEdit: { icon: NotebookPen, body: ChangeBody, wide: true },
   ApplyPatch: { icon: FileDiff, body: ChangeBody, wide: true },
   Bash: { icon: SquareTerminal, body: TerminalBody },
   Grep: { icon: Search, body: TextBody },
