@@ -137,7 +137,7 @@ type Input struct {
 	Resume       string   `json:"resume,omitempty" jsonschema:"the id or name of an agent that goes on with this prompt, instead of a new one"`
 	Skills       []string `json:"skills,omitempty" jsonschema:"names of skills whose text it is given"`
 	MCPServers   []string `json:"mcp_servers,omitempty" jsonschema:"servers whose tools it gets, if its definition limits its tools"`
-	TeamName     string   `json:"team_name,omitempty" jsonschema:"the team that it joins under its name"`
+	TeamName     string   `json:"team_name,omitempty" jsonschema:"must be left out, because there are no teams"`
 }
 
 // Validate says in a phrase for the model what is wrong with a call.
@@ -149,6 +149,8 @@ func (in Input) Validate() error {
 		return errors.New("max_turns is negative")
 	case in.Mode != "" && !slices.Contains(agent.Modes(), agent.Mode(in.Mode)):
 		return fmt.Errorf("there is no mode %q", in.Mode)
+	case in.TeamName != "":
+		return errors.New("there are no teams: leave out team_name")
 	}
 	return errors.Join(plain.Line("the name", in.Name, maxName, false), plain.Check("the description", in.Description, maxLabel, false))
 }

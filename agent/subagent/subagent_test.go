@@ -192,7 +192,7 @@ func TestAgent(t *testing.T) {
 	if diff := cmp.Diff([]subagent.Task{want}, h.tasks); diff != "" {
 		t.Error(diff)
 	}
-	for _, bad := range []string{`{"prompt":" "}`, `{"prompt":"x","mode":"yolo"}`, `{"prompt":"x","max_turns":-1}`} {
+	for _, bad := range []string{`{"prompt":" "}`, `{"prompt":"x","mode":"yolo"}`, `{"prompt":"x","max_turns":-1}`, `{"prompt":"x","team_name":"red"}`} {
 		if err := subagent.Tools(h, "")[0].(agent.Validator).Validate(json.RawMessage(bad)); err == nil {
 			t.Errorf("%s is accepted", bad)
 		}
