@@ -326,5 +326,5 @@ type CommandResult struct {
 // Listing counts the results of a read or a search.
 type Listing struct {
 	Count int    `json:"count"`
-	Unit  string `json:"unit"` // "lines", "files" or "matches"
+	Unit  string `json:"unit"` // "lines", "files", "matches" or "cells"
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 )
 
@@ -44,6 +46,49 @@ func TestNotebookEdit(t *testing.T) {
 	if paths := b.tools["NotebookEdit"].(agent.Accessor).Access(change.json(t)).Writes; len(paths) != 1 || paths[0] != b.path("n.ipynb") {
 		t.Errorf("the gate is told of %v", paths)
 	}
+}
+
+// OAS-301: a notebook is read as its cells with what they printed and drew; an offset, and a
+// notebook of another version, show the file itself.
+func TestReadNotebook(t *testing.T) {
+	t.Parallel()
+	const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	b := newBench(t, map[string]string{"old.ipynb": `{"nbformat":3,"worksheets":[]}`, "n.ipynb": `{"nbformat":4,"nbformat_minor":5,"metadata":{"language_info":{"name":"python"}},"cells":[
+{"cell_type":"markdown","id":"m1","metadata":{},"source":["# Title\n","text"]},
+{"cell_type":"code","id":"c1","execution_count":7,"metadata":{},"source":"plot()","outputs":[
+ {"output_type":"stream","name":"stdout","text":["one\n","two\n"]},
+ {"output_type":"display_data","data":{"image/png":"` + dot + `","text/plain":"<Figure>"}},
+ {"output_type":"display_data","data":{"text/html":"<b>"}},
+ {"output_type":"error","ename":"E","evalue":"v","traceback":["\u001b[31mE: v\u001b[0m"]}, {"data":1}]}]}`})
+	r := b.succeed("Read", args{"file_path": "n.ipynb"})
+	want := `[A notebook of 2 cells in python. NotebookEdit changes a cell; an offset shows the file's own lines.]
+
+[cell-0, id m1, markdown]
+# Title
+text
+
+[cell-1, id c1, code, run 7]
+plot()
+[output]
+one
+two
+[output: a picture, shown as cell-1]
+[output]
+[text/html, not shown]
+[output: it failed]
+E: v
+[output]
+
+`
+	if diff := cmp.Diff(want, r.Output); diff != "" || len(r.Media) != 1 || r.Media[0].MIME != "image/png" {
+		t.Errorf("%d pictures (-want +got):\n%s", len(r.Media), diff)
+	}
+	for _, in := range []args{{"file_path": "n.ipynb", "offset": 1}, {"file_path": "old.ipynb"}} {
+		if r := b.succeed("Read", in); !strings.HasPrefix(r.Output, "1 | {") {
+			t.Errorf("%v: %.60s", in, r.Output)
+		}
+	}
+	b.succeed("NotebookEdit", args{"file_path": "n.ipynb", "command": "replace", "cell_id": "m1", "source": "new"})
 }
 
 // K-04, K-43: what models of any vendor write is the same call, and what is no edit of a

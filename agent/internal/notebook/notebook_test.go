@@ -104,3 +104,12 @@ func FuzzApply(f *testing.F) {
 		}
 	})
 }
+
+func FuzzCells(f *testing.F) {
+	f.Add([]byte(`{"nbformat":4,"cells":[{"cell_type":"code","source":["a"],"outputs":[{"data":{"image/png":"aGk="}}]}]}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if cells, _, err := Cells(content); err != nil && cells != nil {
+			t.Errorf("%d cells of what is no notebook", len(cells))
+		}
+	})
+}

@@ -216,6 +216,7 @@ export const en = {
   'tool.lines': { one: '{n} line', other: '{n} lines' },
   'tool.files': { one: '{n} file', other: '{n} files' },
   'tool.matches': { one: '{n} match', other: '{n} matches' },
+  'tool.cells': { one: '{n} cell', other: '{n} cells' },
   'tool.pictures': { one: '{n} picture', other: '{n} pictures' },
   'tool.picture': 'Picture',
   'tool.enlarge': 'Show {name} at full size',

@@ -49,6 +49,7 @@ export function noteOf(change: FileChange | undefined): string {
 }
 
 function counted(unit: string, n: number): string {
-  if (unit === 'lines' || unit === 'files' || unit === 'matches') return t(`tool.${unit}`, { n })
+  if (unit === 'lines' || unit === 'files' || unit === 'matches' || unit === 'cells')
+    return t(`tool.${unit}`, { n })
   return `${n} ${unit}`
 }
