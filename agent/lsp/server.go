@@ -92,7 +92,8 @@ func launch(ctx context.Context, k key, command Command, spec sandbox.Spec, memo
 	}
 	read, write := io.Pipe()
 	s.out = write
-	input := stdin.New(func() { s.fail(stdin.ErrFull) }, s.fail)
+	// A program whose input is closed has ended as a rule, and watch notes why.
+	input := stdin.New(func() { s.fail(stdin.ErrFull) }, func(error) { _ = write.Close() })
 	spec.Input, spec.Whole, spec.Limit = true, true, maxStderr
 	spec.Raw = func(p []byte) { _, _ = write.Write(p) }
 	spec.RawEnd = func() { _ = write.Close() }
@@ -181,8 +182,13 @@ func (s *server) failure() error {
 
 // reason returns why the server ended if it has, in place of the error of a request.
 func (s *server) reason(err error) error {
-	if errors.Is(err, jsonrpc2.ErrClosed) {
-		<-s.over // the goroutine that watches is about to know
+	select {
+	case <-s.conn.DisconnectNotify():
+		<-s.over // watch is about to know
+	default:
+		if errors.Is(err, jsonrpc2.ErrClosed) {
+			<-s.over
+		}
 	}
 	if why := s.failure(); why != nil && err != nil {
 		return fmt.Errorf("%s: %w", s.command.Program, why)
