@@ -1,6 +1,10 @@
 package agentdef
 
-import "atelier.dev/atelier/agent"
+import (
+	"atelier.dev/atelier/agent"
+
+	"atelier.dev/atelier/internal/text"
+)
 
 // FindingID names what is wrong with a definition.
 type FindingID string
@@ -68,7 +72,7 @@ func (d *Definition) add(id FindingID, line int, breaks bool, args []string) {
 		return
 	}
 	for i, a := range args {
-		args[i] = clipped(a, maxArg)
+		args[i] = text.Clip(a, maxArg)
 	}
 	d.Findings = append(d.Findings, Finding{ID: id, Line: line, Message: agent.Fill(sentences[id], args), Args: args, Breaks: breaks})
 }

@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/internal/frontmatter"
 	"atelier.dev/atelier/agent/internal/toollist"
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/internal/text"
 )
 
 // Limits of one definition.
@@ -81,21 +82,13 @@ func isName(name string) bool {
 	})
 }
 
-// clipped cuts a text to a number of bytes.
-func clipped(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
-
 func (d *Definition) describe(front frontmatter.Front) {
 	f, _ := front.Field("description")
-	if d.Description = clipped(strings.TrimSpace(f.Text), maxText); d.Description == "" {
+	if d.Description = text.Clip(strings.TrimSpace(f.Text), maxText); d.Description == "" {
 		d.fail(FindingDescription, 1)
 	}
 	if f, ok := front.Field("model"); ok && !strings.EqualFold(f.Text, "inherit") {
-		d.Model = clipped(strings.TrimSpace(f.Text), maxArg)
+		d.Model = text.Clip(strings.TrimSpace(f.Text), maxArg)
 	}
 	if f, ok := front.Field("effort"); ok && f.Text != "" {
 		switch effort := llm.Effort(strings.ToLower(strings.TrimSpace(f.Text))); effort {
@@ -130,7 +123,7 @@ func (d *Definition) limit(front frontmatter.Front) {
 		d.report(list, f)
 		d.Limits.Limited, d.Limits.Tools = !list.All, list.Tools
 		if !list.Allows() {
-			d.fail(FindingNoTools, f.Line, clipped(f.Text, maxArg))
+			d.fail(FindingNoTools, f.Line, text.Clip(f.Text, maxArg))
 		}
 	} else if lost(front, "tools", hiddenTools) {
 		d.Limits.Limited = true
@@ -210,7 +203,7 @@ func (d *Definition) start(front frontmatter.Front) {
 		case c.values != nil && !slices.Contains(c.values, value):
 			d.find(FindingValue, f.Line, f.Key, value)
 		default:
-			*c.to = clipped(value, maxText)
+			*c.to = text.Clip(value, maxText)
 		}
 	}
 	if f, ok := front.Field("isolation"); ok && f.Text != "" {

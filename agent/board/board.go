@@ -88,6 +88,7 @@ func (b *Board) Create(t Task, now time.Time) (Task, error) {
 	if len(b.Tasks) >= MaxTasks {
 		return Task{}, fmt.Errorf("%w: it has %d tasks", ErrFull, len(b.Tasks))
 	}
+	before := slices.Clone(b.Tasks)
 	b.Last++
 	waits := t.BlockedBy
 	t.ID, t.BlockedBy, t.Blocks = "task_"+strconv.Itoa(b.Last), nil, nil
@@ -98,7 +99,7 @@ func (b *Board) Create(t Task, now time.Time) (Task, error) {
 	b.Tasks = append(b.Tasks, t)
 	for _, id := range waits {
 		if err := b.wait(t.ID, id); err != nil {
-			b.Tasks = b.Tasks[:len(b.Tasks)-1]
+			b.Tasks = before // also without what the first of these blocks
 			return Task{}, err
 		}
 	}

@@ -64,7 +64,7 @@ func TestDependencies(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	if _, err := b.Create(board.Task{Subject: "s", BlockedBy: []string{"task_9"}}, now); !errors.Is(err, board.ErrNoTask) || len(b.Tasks) != 3 {
+	if _, err := b.Create(board.Task{Subject: "s", BlockedBy: []string{"task_1", "task_9"}}, now); !errors.Is(err, board.ErrNoTask) || len(b.Tasks) != 3 {
 		t.Errorf("%v, %d tasks", err, len(b.Tasks))
 	}
 	if one, three := b.Find("task_1"), b.Find("task_3"); len(one.BlockedBy) != 0 || len(one.Blocks) != 1 || len(b.Open(*three)) != 1 {

@@ -19,6 +19,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/plain"
 	"atelier.dev/atelier/agent/network"
+	"atelier.dev/atelier/internal/text"
 )
 
 //go:embed webfetch.md
@@ -145,7 +146,7 @@ func (cfg Config) run(ctx context.Context, in Input, call agent.Invocation) (age
 		result.Output = fmt.Sprintf("The page %s leads to another host or port, from which nothing was fetched:\n%s\nFetch that address if you need it.", page.url, page.redirect)
 	case page.status >= 400:
 		result.IsError = true
-		result.Output = fmt.Sprintf("The page %s answered with the status %d. What it said:\n\n%s", page.url, page.status, firstRunes(page.text, 2_000))
+		result.Output = fmt.Sprintf("The page %s answered with the status %d. What it said:\n\n%s", page.url, page.status, text.Characters(page.text, 2_000))
 	case in.Prompt != "":
 		card.Model, err = cfg.answered(ctx, in, page, call, &result)
 	default:
@@ -208,17 +209,18 @@ func (cfg Config) answered(ctx context.Context, in Input, p page, call agent.Inv
 	return "", nil
 }
 
-// slice returns a part of a text, and says how to read on if it is not all of the rest.
-func slice(text string, offset int) (string, error) {
+// slice returns a part of a page's text, and says how to read on if it is not all of the
+// rest.
+func slice(whole string, offset int) (string, error) {
 	most := maxText
 	if offset > 0 {
 		most = maxSlice
 	}
-	total := utf8.RuneCountInString(text)
+	total := utf8.RuneCountInString(whole)
 	if offset > 0 && offset >= total {
 		return "", fmt.Errorf("the text has only %d characters, so nothing is left at the offset %d", total, offset)
 	}
-	part := firstRunes(text[len(firstRunes(text, offset)):], most)
+	part := text.Characters(whole[len(text.Characters(whole, offset)):], most)
 	end := offset + utf8.RuneCountInString(part)
 	switch {
 	case end < total:
@@ -227,15 +229,4 @@ func slice(text string, offset int) (string, error) {
 		part += fmt.Sprintf("\n\n[The text has %d characters. If part of it was removed, read that part with offset.]\n", total)
 	}
 	return part, nil
-}
-
-// firstRunes returns the first n characters of a text.
-func firstRunes(text string, n int) string {
-	for at := range text {
-		if n == 0 {
-			return text[:at]
-		}
-		n--
-	}
-	return text
 }

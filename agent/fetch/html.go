@@ -13,6 +13,8 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"atelier.dev/atelier/internal/text"
 )
 
 // The limits of what becomes Markdown. What has more becomes plain text, which takes
@@ -171,7 +173,7 @@ func linksOf(part *html.Node) (links []Link) {
 		if to == "" || len(to) > maxLink || seen[to] {
 			continue
 		}
-		if links = append(links, Link{firstRunes(strings.Join(strings.Fields(textIn(n)), " "), maxLinkText), to}); len(links) == maxLinks {
+		if links = append(links, Link{text.Characters(strings.Join(strings.Fields(textIn(n)), " "), maxLinkText), to}); len(links) == maxLinks {
 			break
 		}
 		seen[to] = true

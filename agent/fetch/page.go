@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"atelier.dev/atelier/internal/text"
 )
 
 // maxKept limits the text that is kept of a page, in characters, and maxTitle its title.
@@ -65,8 +67,8 @@ func (p *page) read(contentType string, body []byte) error {
 		return fmt.Errorf("it is %s of %d bytes, which has no text; fetch it with a command if the file is needed", kind, len(body))
 	}
 	p.text = strings.ToValidUTF8(strings.ReplaceAll(p.text, "\x00", ""), "\uFFFD")
-	p.title = firstRunes(strings.Join(strings.Fields(p.title), " "), maxTitle)
-	if kept := firstRunes(p.text, maxKept); len(kept) < len(p.text) {
+	p.title = text.Characters(strings.Join(strings.Fields(p.title), " "), maxTitle)
+	if kept := text.Characters(p.text, maxKept); len(kept) < len(p.text) {
 		p.text, p.cut = kept, max(p.cut, cutShort)
 	}
 	switch p.cut {

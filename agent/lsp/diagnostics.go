@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/internal/text"
 	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
 )
 
@@ -71,7 +72,7 @@ func (c client) diagnose(ctx context.Context, path string) []string {
 	for _, d := range found {
 		if d.Severity <= protocol.SeverityWarning {
 			at := protocol.Location{URI: protocol.URIFromPath(path), Range: d.Range}
-			out = append(out, fmt.Sprintf("%s: %s: %s", show.place(at), severity(d.Severity), clip(strings.Join(strings.Fields(d.Message), " "), 300)))
+			out = append(out, fmt.Sprintf("%s: %s: %s", show.place(at), severity(d.Severity), text.Shorten(strings.Join(strings.Fields(d.Message), " "), 300)))
 		}
 	}
 	return out

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
+
+	"atelier.dev/atelier/internal/text"
 )
 
 // The limits of results.
@@ -117,8 +119,8 @@ func (s *server) hover(ctx context.Context, q question) (string, error) {
 	if err := s.call(ctx, "textDocument/hover", q.target(), &result); err != nil {
 		return "", err
 	}
-	if text := strings.TrimSpace(hoverText(result.Contents)); text != "" {
-		return clip(text, maxHover), nil
+	if known := strings.TrimSpace(hoverText(result.Contents)); known != "" {
+		return text.Shorten(known, maxHover), nil
 	}
 	return fmt.Sprintf("Nothing is known about %s.", q.place.symbol), nil
 }
@@ -184,11 +186,11 @@ func addOutline(lines *[]string, list []symbol, depth int) {
 		if one.Location != nil {
 			at = one.Location.Range.Start
 		}
-		text := fmt.Sprintf("%s%s %s (line %d)", strings.Repeat("  ", depth), kindName(one.Kind), clip(one.Name, maxLine), at.Line+1)
+		line := fmt.Sprintf("%s%s %s (line %d)", strings.Repeat("  ", depth), kindName(one.Kind), text.Shorten(one.Name, maxLine), at.Line+1)
 		if one.Detail != "" {
-			text += " " + clip(strings.Join(strings.Fields(one.Detail), " "), maxLine)
+			line += " " + text.Shorten(strings.Join(strings.Fields(one.Detail), " "), maxLine)
 		}
-		*lines = append(*lines, text)
+		*lines = append(*lines, line)
 		addOutline(lines, one.Children, depth+1)
 	}
 }
@@ -203,11 +205,11 @@ func (s *server) symbols(ctx context.Context, q question, show printer) (string,
 		if one.Location == nil {
 			continue
 		}
-		text := show.place(*one.Location) + " " + kindName(one.Kind) + " " + clip(one.Name, maxLine)
+		line := show.place(*one.Location) + " " + kindName(one.Kind) + " " + text.Shorten(one.Name, maxLine)
 		if one.Container != "" {
-			text += " in " + clip(one.Container, maxLine)
+			line += " in " + text.Shorten(one.Container, maxLine)
 		}
-		lines = append(lines, text)
+		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
 		return fmt.Sprintf("No symbol matches %s.", q.Query), nil
@@ -291,12 +293,12 @@ func (p printer) short(path string) string {
 			return filepath.ToSlash(rel)
 		}
 	}
-	return clip(path, 500)
+	return text.Shorten(path, 500)
 }
 
 func (p printer) item(item protocol.CallHierarchyItem) string {
 	at := protocol.Location{URI: item.URI, Range: item.SelectionRange}
-	return p.place(at) + " " + kindName(item.Kind) + " " + clip(item.Name, maxLine)
+	return p.place(at) + " " + kindName(item.Kind) + " " + text.Shorten(item.Name, maxLine)
 }
 
 // locations writes places with the lines that are there. Lines of files outside of the
@@ -304,13 +306,13 @@ func (p printer) item(item protocol.CallHierarchyItem) string {
 func (p printer) locations(list []protocol.Location) string {
 	var lines []string
 	for _, at := range list[:min(len(list), maxLocations+1)] {
-		text := p.place(at)
+		line := p.place(at)
 		if path, err := at.URI.Path(); err == nil && within(p.project, path) {
 			if all := p.text(path); int(at.Range.Start.Line) < len(all) {
-				text += ": " + clip(strings.TrimSpace(all[at.Range.Start.Line]), maxLine)
+				line += ": " + text.Shorten(strings.TrimSpace(all[at.Range.Start.Line]), maxLine)
 			}
 		}
-		lines = append(lines, text)
+		lines = append(lines, line)
 	}
 	return count(len(list), lines)
 }

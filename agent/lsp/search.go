@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/internal/text"
 )
 
 // searcher answers questions with patterns, where there is no language server.
@@ -82,7 +83,7 @@ func (s searcher) grep(ctx context.Context, pattern string) ([]string, error) {
 	}
 	var out []string
 	for _, line := range hits.Lines {
-		out = append(out, clip(line, maxLine))
+		out = append(out, text.Shorten(line, maxLine))
 	}
 	return out, nil
 }
@@ -122,7 +123,7 @@ func (s searcher) hover(ctx context.Context, q question) (string, error) {
 	for first > 0 && at[0]-first < 20 && isComment(q.lines[first-1]) {
 		first--
 	}
-	return clip(strings.Join(q.lines[first:at[0]+1], "\n"), maxHover), nil
+	return text.Shorten(strings.Join(q.lines[first:at[0]+1], "\n"), maxHover), nil
 }
 
 func isComment(line string) bool {
@@ -133,7 +134,7 @@ func isComment(line string) bool {
 func (s searcher) outline(q question) (string, error) {
 	var lines []string
 	for _, i := range s.definitions(q.lines, "") {
-		lines = append(lines, fmt.Sprintf("line %d: %s", i+1, clip(strings.TrimRight(q.lines[i], " {"), maxLine)))
+		lines = append(lines, fmt.Sprintf("line %d: %s", i+1, text.Shorten(strings.TrimRight(q.lines[i], " {"), maxLine)))
 	}
 	if len(lines) == 0 {
 		return "No line looks like a definition.", nil

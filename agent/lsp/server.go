@@ -16,6 +16,7 @@ import (
 
 	"atelier.dev/atelier/agent/internal/stdin"
 	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/internal/text"
 )
 
 const (
@@ -153,16 +154,9 @@ func (s *server) watch(memory int64) {
 	}
 }
 
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return clip(lines[len(lines)-1], 200)
-}
-
-func clip(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
+func lastLine(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	return text.Shorten(lines[len(lines)-1], 200)
 }
 
 // fail notes why the server is no use any more; the first reason counts.
@@ -280,7 +274,7 @@ func (s *server) handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request
 	if r.Notif {
 		return nil, nil
 	}
-	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "this client has no " + clip(r.Method, 80)}
+	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "this client has no " + text.Shorten(r.Method, 80)}
 }
 
 // publish keeps what the server says of a file.

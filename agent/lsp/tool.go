@@ -12,6 +12,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/internal/text"
 	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
 )
 
@@ -96,7 +97,7 @@ func searched(l Language, why error) string {
 	if errors.Is(why, ErrNone) {
 		reason = "no language server for " + l.Name + " was found"
 	}
-	return "[Found by a search with patterns, because " + clip(reason, 300) + ". These are lines that match, not what a compiler knows.]"
+	return "[Found by a search with patterns, because " + text.Shorten(reason, 300) + ". These are lines that match, not what a compiler knows.]"
 }
 
 // question reads what a question is about.

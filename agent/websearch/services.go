@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"atelier.dev/atelier/internal/text"
 )
 
 // The ids of the services.
@@ -249,22 +251,11 @@ func textOf(source string, most int) string {
 			b.Write(z.Text())
 		}
 	}
-	text := strings.Map(func(r rune) rune {
+	visible := strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(b.String(), "\uFFFD"))
-	return firstRunes(strings.Join(strings.Fields(text), " "), most)
-}
-
-// firstRunes returns the first n characters of a text.
-func firstRunes(text string, n int) string {
-	for at := range text {
-		if n == 0 {
-			return text[:at]
-		}
-		n--
-	}
-	return text
+	return text.Characters(strings.Join(strings.Fields(visible), " "), most)
 }

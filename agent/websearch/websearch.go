@@ -14,6 +14,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/plain"
+	"atelier.dev/atelier/internal/text"
 )
 
 //go:embed websearch.md
@@ -192,7 +193,7 @@ func written(in Input, engine, answer string, hits []Hit) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Search with %s for %q.\n", engine, in.Query)
 	if answer != "" {
-		b.WriteString("\n" + firstRunes(strings.TrimSpace(answer), maxAnswer) + "\n")
+		b.WriteString("\n" + text.Characters(strings.TrimSpace(answer), maxAnswer) + "\n")
 	}
 	for i, h := range hits {
 		fmt.Fprintf(&b, "\n%d. %s\n   %s\n", i+1, h.Title, h.URL)
