@@ -90,7 +90,7 @@ func tidied(text string) string {
 
 // openHeaders are the headers that a call may set.
 var openHeaders = map[string]string{
-	"Accept":          "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/json;q=0.8, application/pdf;q=0.7, */*;q=0.5",
+	"Accept":          "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.5",
 	"Accept-Language": "en, *;q=0.5",
 }
 

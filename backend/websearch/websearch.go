@@ -56,16 +56,10 @@ type SearchChange struct {
 	RemoveKey bool   `json:"remove_key,omitempty"`
 }
 
-// Settings stores values under names.
-type Settings interface {
-	Setting(ctx context.Context, key string) (string, error)
-	SetSetting(ctx context.Context, key, value string) error
-}
-
 // Config is what a Chooser needs.
 type Config struct {
 	Keys     backend.KeyStore
-	Settings Settings
+	Settings backend.Settings
 	Getenv   func(string) string
 }
 
