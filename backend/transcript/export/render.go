@@ -43,7 +43,7 @@ func rendered(message string) string {
 		return plainText(message)
 	}
 	var b strings.Builder
-	if err := converter().Convert([]byte(message), &b); err != nil {
+	if err := converter().Convert([]byte(lengthened(message)), &b); err != nil {
 		return plainText(message)
 	}
 	return b.String()
@@ -134,8 +134,11 @@ func nothing(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
 
 func codeBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
-		code := strings.TrimSuffix(string(n.Lines().Value(source)), "\n")
-		fmt.Fprintf(w, "<pre tabindex=\"0\" dir=\"ltr\">%s</pre>\n", html.EscapeString(code))
+		code, language := strings.TrimSuffix(string(n.Lines().Value(source)), "\n"), ""
+		if fenced, ok := n.(*ast.FencedCodeBlock); ok {
+			language = string(fenced.Language(source))
+		}
+		fmt.Fprintf(w, "<pre tabindex=\"0\" dir=\"ltr\">%s</pre>\n", coloured(code, language))
 	}
 	return ast.WalkContinue, nil
 }

@@ -1,6 +1,8 @@
 package export_test
 
 import (
+	"html"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +62,64 @@ func TestRenderedMarkdown(t *testing.T) {
 				if strings.Contains(got, not) {
 					t.Errorf("%q is in\n%s", not, got)
 				}
+			}
+		})
+	}
+}
+
+// Blocks of a known language have the colours of the window, in either theme. Without
+// classes their text is what was written.
+func TestColouredCode(t *testing.T) {
+	t.Parallel()
+	tags := regexp.MustCompile(`</?span[^>]*>`)
+	for _, tt := range []struct {
+		language, code string
+		want           []string
+	}{
+		{"go", "// Run runs.\nfunc Run() error { return fmt.Errorf(\"a %d\", 1) }", []string{`<span class="c-keyword">func</span>`, `<span class="c-name">Run</span>`, `c-comment`, `<span class="c-number">1</span>`, `c-text`}},
+		{"ts", "const a: string = `<b>${x}`", []string{`<span class="c-keyword">const</span>`, "&lt;b&gt;"}},
+		{"python", "def f(x):\n    return None # none", []string{`<span class="c-keyword">def</span>`, `<span class="c-name">f</span>`}},
+		{"json", `{"a": [1, true]}`, []string{`<span class="c-number">1</span>`}},
+		{"diff", "-old\n+new\n same", []string{`<span class="c-gone">-old`, `<span class="c-text">+new`}},
+		{"sh", "for f in *; do echo \"$f\"; done", []string{`<span class="c-keyword">for</span>`}},
+		{"Go {linenos=true}", "package a", []string{`<span class="c-keyword">package</span>`}},
+		{"", "func Run()", []string{`ltr">func Run()</pre>`}},
+		{"nonsense", "func <Run>()", []string{`ltr">func &lt;Run&gt;()</pre>`}},
+		{"go", "var x = 1 // " + strings.Repeat("long ", 20_000), []string{`ltr">var x = 1`}},
+	} {
+		got := article(t, "```"+tt.language+"\n"+tt.code+"\n```\nafter")
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q is not in\n%.2000s", tt.language, want, got)
+			}
+		}
+		if plain := html.UnescapeString(tags.ReplaceAllString(got, "")); !strings.Contains(plain, ">"+tt.code+"</pre>") {
+			t.Errorf("%s: the text of the code has changed:\n%.2000s", tt.language, plain)
+		}
+	}
+}
+
+// Markdown in a fence may have fences of the same length, as in the window.
+func TestFencesInMarkdown(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ message, code string }{
+		"one":                {"```markdown\n# A\n```bash\nls\n```\nend\n```\nafter", "# A\n```bash\nls\n```\nend"},
+		"two":                {"```md\n```js\n1\n```\n```py\n2\n```\n```\nafter", "```js\n1\n```\n```py\n2\n```"},
+		"tildes":             {"~~~markdown\n~~~sh\nls\n~~~\n~~~\nafter", "~~~sh\nls\n~~~"},
+		"a longer one":       {"```md\n````sh\n```\n````\n```\nafter", "````sh\n```\n````"},
+		"none":               {"```markdown\n# A\n```\nafter", "# A"},
+		"another language":   {"```text\n```sh\nls\n```\nafter", "```sh\nls"},
+		"no pair":            {"```markdown\n```sh\n```\nafter", "```sh"},
+		"in a quotation":     {"> ```markdown\n> ```sh\n> ls\n> ```\n> ```\n\nafter", "```sh\nls\n```"},
+		"in a list":          {"- ```markdown\n  ```sh\n  ls\n  ```\n  ```\n\nafter", "```sh\nls\n```"},
+		"after another code": {"```go\n1\n```\n```md\n```sh\nls\n```\n```\nafter", "```sh\nls\n```"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := article(t, tt.message)
+			plain := html.UnescapeString(regexp.MustCompile(`</?span[^>]*>`).ReplaceAllString(got, ""))
+			if !strings.Contains(plain, ">"+tt.code+"</pre>") || !strings.Contains(got, "after</p>") {
+				t.Errorf("got\n%s", got)
 			}
 		})
 	}

@@ -1,0 +1,72 @@
+package export
+
+import (
+	"html"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+const (
+	// maxColoured limits a block of code that is coloured, in bytes.
+	maxColoured = 64 << 10
+	// colouring limits the time that a block may take: some lexers are slow on made texts.
+	colouring = 200 * time.Millisecond
+)
+
+// coloured returns the HTML of code whose tokens have classes. Code of a language that is
+// not known, that is long or that takes long has none.
+func coloured(code, language string) string {
+	name, _, _ := strings.Cut(language, " ")
+	if name == "" || len(code) > maxColoured {
+		return html.EscapeString(code)
+	}
+	lexer := lexers.Get(name)
+	if lexer == nil {
+		return html.EscapeString(code)
+	}
+	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, code)
+	if err != nil {
+		return html.EscapeString(code)
+	}
+	begin := time.Now()
+	var b strings.Builder
+	for token := range tokens.Stdlib() {
+		if time.Since(begin) > colouring {
+			return html.EscapeString(code)
+		}
+		value := html.EscapeString(token.Value)
+		if class := classOf(token.Type); class != "" {
+			value = `<span class="` + class + `">` + value + `</span>`
+		}
+		b.WriteString(value)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// classOf returns the class of a token, of which the style sheet has the colour that the
+// window uses; empty for what has the colour of text.
+func classOf(token chroma.TokenType) string {
+	named := []chroma.TokenType{chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameTag, chroma.NameClass, chroma.NameDecorator, chroma.NameKeyword}
+	types := []chroma.TokenType{chroma.KeywordType, chroma.NameBuiltin, chroma.NameBuiltinPseudo, chroma.NameVariable}
+	switch {
+	case slices.Contains(types, token):
+		return "c-type"
+	case token.InCategory(chroma.Keyword):
+		return "c-keyword"
+	case slices.Contains(named, token):
+		return "c-name"
+	case token == chroma.NameAttribute, token.InSubCategory(chroma.LiteralNumber):
+		return "c-number"
+	case token.InSubCategory(chroma.LiteralString), token == chroma.GenericInserted:
+		return "c-text"
+	case token == chroma.GenericDeleted:
+		return "c-gone"
+	case token.InCategory(chroma.Comment):
+		return "c-comment"
+	}
+	return ""
+}
