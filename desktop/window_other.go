@@ -1,6 +1,6 @@
 //go:build !linux || !webkit2_41
 
-package main
+package desktop
 
 import (
 	"context"

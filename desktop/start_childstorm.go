@@ -1,6 +1,6 @@
 //go:build childstorm
 
-package main
+package desktop
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // start belongs to the build that shows that children cannot keep the window
 // blank: it starts 150 sleeping ones while the page loads.
-func start(args []string, window func(cli.Launch) int) int {
+func (p Program) start(args []string) int {
 	return cli.Main(args, func(launch cli.Launch) int {
 		open := launch.Open
 		launch.Open = func(ctx context.Context, desktop cli.Desktop) (cli.Host, error) {
@@ -20,6 +20,6 @@ func start(args []string, window func(cli.Launch) int) int {
 			}
 			return open(ctx, desktop)
 		}
-		return window(launch)
+		return p.openWindow(launch)
 	})
 }

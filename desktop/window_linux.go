@@ -1,6 +1,6 @@
 //go:build linux && webkit2_41
 
-package main
+package desktop
 
 /*
 #cgo pkg-config: gtk+-3.0 webkit2gtk-4.1

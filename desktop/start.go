@@ -1,8 +1,8 @@
 //go:build !bindings && !childstorm
 
-package main
+package desktop
 
 import "atelier.dev/atelier/cmd/cli"
 
 // start reads the command line and runs its command.
-func start(args []string, window func(cli.Launch) int) int { return cli.Main(args, window) }
+func (p Program) start(args []string) int { return cli.Main(args, p.openWindow) }

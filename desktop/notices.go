@@ -1,4 +1,4 @@
-package main
+package desktop
 
 import (
 	"context"
@@ -71,8 +71,8 @@ func (n *notices) run(life context.Context, board noticeBoard) {
 
 // noticePressed brings the window to the front and tells the page which session to
 // show.
-func (a *App) noticePressed(id string) {
+func (w *Window) noticePressed(id string) {
 	session, _, _ := strings.Cut(id, " ")
-	presentWindow(a.ctx)
-	runtime.EventsEmit(a.ctx, pressedName, session)
+	presentWindow(w.ctx)
+	runtime.EventsEmit(w.ctx, pressedName, session)
 }

@@ -1,4 +1,4 @@
-package main
+package rules
 
 import (
 	"encoding/json"
@@ -120,13 +120,14 @@ var mayImport = map[string][]string{
 	"scripts/oauth-server":       {"agent/mcp/oauth/oauthtest"},
 	"scripts/conformance/server": {"agent", "agent/llm", "agent/mcp/serve"},
 	"scripts/seed":               {"agent", "agent/llm", "backend", "storage"},
-	".":                          {"agent/sandbox", "backend", "backend/instance", "backend/serve", "cmd/cli", "frontend"},
+	"desktop":                    {"agent/sandbox", "backend", "backend/instance", "backend/serve", "cmd/cli", "frontend"},
+	".":                          {"desktop"},
 }
 
 // onlyIn names the packages that alone may import something from outside.
 var onlyIn = map[string][]string{
-	"github.com/wailsapp/wails":              {".", "scripts/bench-page/bare"},
-	"github.com/godbus/dbus":                 {"."},
+	"github.com/wailsapp/wails":              {"desktop", "scripts/bench-page/bare"},
+	"github.com/godbus/dbus":                 {"desktop"},
 	"github.com/mark3labs/mcp-go":            {"agent/mcp", "agent/mcp/serve"},
 	"github.com/openai/openai-go":            {"agent/llm/openai"},
 	"github.com/anthropics/anthropic-sdk-go": {"agent/llm/anthropic"},

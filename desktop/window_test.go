@@ -1,4 +1,4 @@
-package main
+package desktop
 
 import (
 	"context"
@@ -108,24 +108,24 @@ func testOpeningFailed(t *testing.T) {
 		Kept: "It was not touched.", Next: "Update Atelier.",
 	}
 	tries := 0
-	app := &App{up: make(chan struct{}), launch: cli.Launch{
+	window := &Window{up: make(chan struct{}), launch: cli.Launch{
 		Open: func(context.Context, cli.Desktop) (cli.Host, error) {
 			tries++
 			return nil, errors.Join(errors.New("open"), why)
 		},
 	}}
-	close(app.up)
+	close(window.up)
 	var reply struct{ Error backend.Error }
-	if err := json.Unmarshal([]byte(app.Call("sessions.list", "{}")), &reply); err != nil {
+	if err := json.Unmarshal([]byte(window.Call("sessions.list", "{}")), &reply); err != nil {
 		t.Fatal(err)
 	}
 	got := [4]string{string(reply.Error.Code), reply.Error.Message, reply.Error.Kept, reply.Error.Next}
-	app.Call("models.list", "{}")
+	window.Call("models.list", "{}")
 	if tries != 1 {
 		t.Errorf("opened %d times for the calls of one page", tries)
 	}
 	<-time.After(retryAfter)
-	app.Call("sessions.list", "{}")
+	window.Call("sessions.list", "{}")
 	if tries != 2 {
 		t.Errorf("opened %d times after another try", tries)
 	}
