@@ -186,3 +186,30 @@ test('a question of a server is answered, and its call has a card, by keyboard o
   expect(await violations(page)).toEqual([])
   expect(offences).toEqual([])
 })
+
+// The panel Waiting lists what waits of every session, also what a server asks.
+test('a question of a server is answered from another session, in the panel Waiting, by keyboard only', async () => {
+  const { page, model, offences } = await start(
+    [{ calls: [{ name: 'mcp__paint__ask', input: {} }] }, { text: 'You chose.' }],
+    paint,
+  )
+  await (await openPanelByKey(page, 'MCP servers')).getByText(/^connected · 3 tools/).waitFor()
+  await prompt(page, 'Ask me from afar')
+  await answerByKey(page)
+  await page.locator('[data-server-question]').waitFor()
+  await page.keyboard.press('Alt+n')
+  const panel = await openPanelByKey(page, 'Waiting')
+  const asked = panel.getByRole('list', { name: 'Questions of servers' })
+  await asked.getByText('Ask me from afar').waitFor()
+  await asked.getByText('Which colour do you want?').waitFor()
+  await shots(page, 'servers-waiting')
+  expect(await violations(page)).toEqual([])
+  await tabTo(asked.getByRole('combobox', { name: 'Colour' }))
+  await page.keyboard.press('b')
+  await tabTo(asked.getByRole('button', { name: 'Send' }))
+  await page.keyboard.press('Enter')
+  await asked.waitFor({ state: 'detached' })
+  await panel.getByText('Nothing waits').waitFor()
+  expect(model.heard.at(-1)).toContain('blue')
+  expect(offences).toEqual([])
+})
