@@ -313,7 +313,8 @@ type FileChange struct {
 
 // CommandResult is the end of a command, or its current state.
 type CommandResult struct {
-	ExitCode int  `json:"exit_code"`
+	ExitCode int `json:"exit_code"`
+	// TimedOut says that its time limit was over: then it was ended, or became a Task.
 	TimedOut bool `json:"timed_out,omitempty"`
 	// Dropped counts the bytes of output beyond the capture cap.
 	Dropped int64 `json:"dropped,omitempty"`

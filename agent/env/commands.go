@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 	if err != nil {
 		return CommandResult{}, err
 	}
-	watch := l.open(c.Line, &spec)
+	watch := open(l, c.Line, &spec)
 	r, err := l.exec(ctx, spec)
 	if watch != nil {
 		r.Notes = watch.End(context.WithoutCancel(ctx))
@@ -58,16 +59,11 @@ func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 // open lets a confined line of git commands write the repository that the project's
 // folder belongs to, and returns the comparison that follows the line; nil if the line is
 // another one. No process of the line lives on: it could change the repository later.
-func (l *Local) open(line string, spec *sandbox.Spec) *repository.Watch {
-	if spec.Confine == nil || runtime.GOOS == "windows" {
+func open(l *Local, line string, spec *sandbox.Spec) *repository.Watch {
+	if spec.Confine == nil {
 		return nil
 	}
-	found, ok := repository.Find(l.real)
-	if !ok {
-		return nil
-	}
-	home, _ := os.UserHomeDir()
-	only, ok := repository.OnlyGit(line, command.Place{Dir: spec.Dir, Project: l.real, Home: home, Exists: exists})
+	found, only, ok := onlyGit(l.real, line, spec.Dir)
 	if !ok {
 		return nil
 	}
@@ -82,6 +78,20 @@ func (l *Local) open(line string, spec *sandbox.Spec) *repository.Watch {
 	})
 	found.Open(spec.Confine, only)
 	return watch
+}
+
+// onlyGit returns the repository of a project, by its folder without links, and what is known
+// of a line that runs in dir, if it is one of git commands.
+func onlyGit(project, line, dir string) (found repository.Repository, only repository.Line, ok bool) {
+	if runtime.GOOS == "windows" {
+		return found, only, false
+	}
+	if found, ok = repository.Find(project); !ok {
+		return found, only, false
+	}
+	home, _ := os.UserHomeDir()
+	only, ok = repository.OnlyGit(line, command.Place{Dir: dir, Project: project, Home: home, Exists: exists})
+	return found, only, ok
 }
 
 func (l *Local) exec(ctx context.Context, spec sandbox.Spec) (CommandResult, error) {
@@ -125,13 +135,26 @@ func (l *Local) Start(ctx context.Context, c Command) (Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec.Merge, spec.Input = true, c.Input
+	spec.Merge, spec.Input, spec.Limit = true, c.Input, c.Keep
 	return l.start(ctx, spec)
+}
+
+// MayOutlive implements [Outliver].
+func (l *Local) MayOutlive(ctx context.Context, c Command) bool {
+	if _, confined := l.Confinement(ctx); !confined || c.Unconfined {
+		return true
+	}
+	spec, err := l.spec(c)
+	if err != nil {
+		return false // Exec says why
+	}
+	_, _, only := onlyGit(l.real, c.Line, spec.Dir)
+	return !only
 }
 
 func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
 	s := l.started
-	spec.Limit = startedLimit
+	spec.Limit = cmp.Or(spec.Limit, startedLimit)
 	s.mu.Lock()
 	if s.life.Err() != nil {
 		s.mu.Unlock()

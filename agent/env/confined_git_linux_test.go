@@ -234,3 +234,18 @@ chmod +x .hk/pre-commit`)
 		t.Errorf("the hook wrote %s", wrote)
 	}
 }
+
+// OAS-306: git commands may write the repository for their time only, so nothing of them
+// lives on; every other command may.
+func TestWhatMayOutlive(t *testing.T) {
+	t.Parallel()
+	r := newConfinedRepository(t)
+	for line, want := range map[string]bool{"git commit -qm x": false, "git fetch && git status": false, "make test": true, "git status && make": true} {
+		if got := r.local.MayOutlive(t.Context(), env.Command{Line: line}); got != want {
+			t.Errorf("%s: %t, want %t", line, got, want)
+		}
+	}
+	if !r.local.MayOutlive(t.Context(), env.Command{Line: "git commit -qm x", Unconfined: true}) {
+		t.Error("an unconfined command may not")
+	}
+}

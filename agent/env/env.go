@@ -267,6 +267,9 @@ type Command struct {
 	TTY bool
 	// Output receives text as it appears; see [sandbox.Spec]. It may be nil.
 	Output func(text string)
+	// Keep limits the memory for what a started command prints between two reads, in
+	// bytes; 0 means 256 KB, because many may run at once.
+	Keep int
 	// Exposed says that the project has more secrets than can be hidden from a confined
 	// command, which then reaches no host. The environment sets it.
 	Exposed bool
@@ -275,6 +278,18 @@ type Command struct {
 	Unconfined bool
 	Hosts      []string
 }
+
+// Outliver is implemented by environments whose commands may live on after the call that
+// waited for them.
+type Outliver interface {
+	// MayOutlive reports whether a command can be started to run beside its caller as well
+	// as Exec would run it. It is false for a command that gets more rights for its time,
+	// such as git commands that change a repository: nothing of it may live on.
+	MayOutlive(ctx context.Context, command Command) bool
+}
+
+// MaxKept is how much of its output Exec returns, in bytes.
+const MaxKept = sandbox.DefaultLimit
 
 // CommandResult is how a command ended.
 type CommandResult = sandbox.Result

@@ -237,8 +237,8 @@ func TestShownTools(t *testing.T) {
 		"openai":     "openai: exec_command write_stdin apply_patch read_file write_file grep glob" + " notebook_edit web_search" + agents + " request_user_input update_plan" + planning + more,
 		"anthropic":  "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskList TaskStop Grep Glob" + claude + more,
 		"gemini":     "gemini: read_file read_many_files write_file replace run_shell_command list_background_processes read_background_output stop_background_process grep_search glob list_directory" + " notebook_edit google_web_search" + agents + " ask_user write_todos" + planning + more,
-		"compat":     "spec: read_file write_file edit_file shell grep glob" + " notebook_edit web_search" + agents + " ask_user todo_write" + planning + more,
-		"openrouter": "spec: read_file write_file edit_file shell grep glob" + " notebook_edit web_search" + agents + " ask_user todo_write" + planning + more,
+		"compat":     "spec: read_file write_file edit_file shell task_output task_stop grep glob" + " notebook_edit web_search" + agents + " ask_user todo_write" + planning + more,
+		"openrouter": "spec: read_file write_file edit_file shell task_output task_stop grep glob" + " notebook_edit web_search" + agents + " ask_user todo_write" + planning + more,
 		"demo":       "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskList TaskStop Grep Glob" + claude + more,
 	} {
 		got := p.profiles.Profile(provider, "m")

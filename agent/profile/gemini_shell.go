@@ -75,6 +75,10 @@ func writeLabelled(d env.CommandResult, r agent.Result, cut func(string) string)
 	return text
 }
 
+// backgroundWords are the names that these models know.
+var backgroundWords = strings.NewReplacer("use run_in_background", "leave out the &", "as task ", "as background PID ",
+	"TaskOutput", "read_background_output", "TaskStop", "stop_background_process")
+
 // writeBackground writes a command's output and its state.
 func writeBackground(p tool.Progress, _ agent.Result, cut func(string) string) string {
 	text := "Output: " + cmp.Or(cut(strings.TrimRight(p.Stdout, "\n")), "(empty)")
@@ -84,7 +88,7 @@ func writeBackground(p tool.Progress, _ agent.Result, cut func(string) string) s
 		text += fmt.Sprintf("\nExit Code: %d", p.ExitCode)
 	}
 	for _, remark := range p.Remarks {
-		text += "\n" + strings.ReplaceAll(remark, "use run_in_background", "leave out the &")
+		text += "\n" + backgroundWords.Replace(remark)
 	}
 	return text
 }

@@ -89,6 +89,7 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 		t.Fatal(err)
 	}
 	s.Folder, s.Home, s.Platform, s.OS = p.folder, p.home, "linux", "Debian 13"
+	s.Outlive = s.Naming != profile.NamingSpec
 	s.Now = func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) }
 	s.Cutoff = func(string, string) string { return "2026-05" }
 	p.profiles = profile.New(registry, s)
@@ -99,7 +100,7 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 // productTools are the tools of a session as the product assembles them
 // (backend/workbench/assemble.go).
 func productTools(e env.Environment) []agent.Tool {
-	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), fetch.Tool(fetch.Config{}), websearch.Tool(websearch.Config{}))
+	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Outlive: true, Tasks: &tool.Tasks{}}), fetch.Tool(fetch.Config{}), websearch.Tool(websearch.Config{}))
 	all = append(all, subagent.Tools(nil, agentdef.List(agentdef.BuiltIn()))...)
 	all = append(append(all, ask.Tool(), todo.Tool()), plan.Tools()...)
 	return board.Tools(&board.Memory{}, "", all)

@@ -97,7 +97,6 @@ var (
 	})
 	openaiClassic = sync.OnceValue(func() []agent.Binding {
 		exec, write, classic := openaiTools()
-		write.Hidden = true
 		return []agent.Binding{classic, exec, write}
 	})
 )
@@ -112,7 +111,7 @@ func openaiTools() (exec, write, classic agent.Binding) {
 	exec.Lenience.Refused = nil // its commands may keep running anyway
 	exec = ignoring(exec, "run_in_background", "is_background")
 	write = speaking(written(bind("WriteStdin", "write_stdin", "write_stdin", openaiWriteStdin.own), writeUnified), terms...)
-	classic = known(picky(written(bind("Bash", "shell_command", "shell", openaiShell.own), writeExit)), "local_shell", "container.exec")
+	classic = known(picky(written(written(bind("Bash", "shell_command", "shell", openaiShell.own), writeExit), writeUnified)), "local_shell", "container.exec")
 	return exec, write, classic
 }
 
@@ -135,10 +134,15 @@ func writeUnified(p tool.Progress, _ agent.Result, cut func(string) string) stri
 		if !strings.HasSuffix(b.String(), "\n") {
 			b.WriteByte('\n')
 		}
-		b.WriteString(strings.ReplaceAll(remark, "use run_in_background", "let the command itself run on, without &"))
+		b.WriteString(sessionWords.Replace(remark))
 	}
 	return b.String()
 }
+
+// sessionWords are the terms that these models know.
+var sessionWords = strings.NewReplacer("use run_in_background", "let the command itself run on, without &", "as task ", "as session ID ",
+	"TaskOutput reads what it prints and waits for its end, TaskStop ends it.",
+	"write_stdin reads what it prints and waits for its end, and ends it with \\u0003.")
 
 // chunkID returns a name for a piece of output, which these models expect.
 func chunkID() string {

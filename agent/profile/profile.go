@@ -63,7 +63,7 @@ var designs = []design{
 	},
 	{
 		id: "spec", native: func(string) []agent.Binding { return nil },
-		tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"},
+		tools: []string{"Read", "Write", "Edit", "Bash", "TaskOutput", "TaskStop", "Grep", "Glob"},
 	},
 }
 
@@ -106,6 +106,8 @@ type Surroundings struct {
 	// Confined says in a sentence how the system confines commands, and is empty
 	// if it does not; nil means that it does not. It is called for every turn.
 	Confined func(agent.Mode) string
+	// Outlive says that a command goes on as a task when its time limit is over.
+	Outlive bool
 	// Growing has tools that may change while the session runs; nil means none.
 	Growing Growing
 	// Role is what the session's models are told of what they are, such as an agent's own
@@ -195,7 +197,7 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 			bindings := d.bindings(tools, s)
 			for i, b := range bindings {
 				if b.Tool == "Bash" {
-					b.Description = tool.StateShell(b.Description, s.Platform)
+					b.Description = tool.StateEnd(tool.StateShell(b.Description, s.Platform), s.Outlive)
 					bindings[i] = limit.bind(b, told)
 				}
 			}

@@ -145,7 +145,8 @@ func TestShellIsNamedByPlatform(t *testing.T) {
 	}
 }
 
-// LOOP-29: on Windows only the shell that waits for its commands exists.
+// LOOP-29: on Windows only the shell that waits for its commands exists; write_stdin follows
+// those that outlive their limit.
 func TestShellsOfOpenAIByPlatform(t *testing.T) {
 	t.Parallel()
 	local, err := env.NewLocal(t.TempDir())
@@ -157,7 +158,7 @@ func TestShellsOfOpenAIByPlatform(t *testing.T) {
 		t.Fatal(err)
 	}
 	for platform, want := range map[string]string{
-		"linux": "exec_command write_stdin apply_patch", "darwin": "exec_command write_stdin apply_patch", "windows": "shell_command apply_patch",
+		"linux": "exec_command write_stdin apply_patch", "darwin": "exec_command write_stdin apply_patch", "windows": "shell_command write_stdin apply_patch",
 	} {
 		tools := profile.New(registry, profile.Surroundings{Platform: platform}).Profile("openai", "m").Tools
 		if got := strings.Join(tools.Names(), " "); !strings.HasPrefix(got, want) {

@@ -112,7 +112,7 @@ var specBindings = sync.OnceValue(func() []agent.Binding {
 		picky(speaking(bind("Read", "read_file", "read", specRead.own), terms...)),
 		picky(speaking(bind("Write", "write_file", "write", same[tool.WriteInput]), terms...)),
 		picky(speaking(bind("Edit", "edit_file", "edit", specEdit.own), terms...)),
-		picky(written(bind("Bash", "shell", "shell", specShell.own), writeExit)),
+		picky(written(written(bind("Bash", "shell", "shell", specShell.own), writeExit), writeRunning)),
 		picky(speaking(bind("Grep", "grep", "grep", specGrep.own), terms...)),
 		picky(speaking(bind("Glob", "glob", "glob", same[tool.GlobInput]), terms...)),
 		speaking(bind("ReadMany", "read_many_files", "readmany", same[tool.ReadManyInput]), terms...),
@@ -134,6 +134,15 @@ var terms = []string{
 // writeExit writes a command's end before its output.
 func writeExit(d env.CommandResult, r agent.Result, cut func(string) string) string {
 	return fmt.Sprintf("Exit code: %d\nWall time: %.1f seconds\nOutput:\n%s", d.ExitCode, d.Duration.Seconds(), cut(printed(d, r)))
+}
+
+// writeRunning writes what a command that runs on has printed, and how to follow it.
+func writeRunning(p tool.Progress, _ agent.Result, cut func(string) string) string {
+	text := fmt.Sprintf("Wall time: %.1f seconds\nOutput:\n%s", p.Took.Seconds(), cut(p.Stdout))
+	for _, remark := range p.Remarks {
+		text = strings.TrimSuffix(text, "\n") + "\n" + strings.NewReplacer("TaskOutput", "task_output", "TaskStop", "task_stop").Replace(remark)
+	}
+	return text
 }
 
 // printed returns a command's output and, if the exit code does not say it, how

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/screen"
 )
 
 // The default waits of WriteStdin: for a command to react to input, or for more
@@ -87,7 +88,7 @@ const charsPerToken = 4
 // asked adds the details of the call to the data of a result.
 func asked(r agent.Result, begin time.Time, maxTokens int64) agent.Result {
 	if p, ok := r.Data.(Progress); ok {
-		p.Took, p.MaxOutputTokens, p.Stdout = time.Since(begin), maxTokens, asShown(p.Stdout)
+		p.Took, p.MaxOutputTokens, p.Stdout = time.Since(begin), maxTokens, screen.Shown(p.Stdout)
 		r.Data, r.Wanted = p, int(min(max(maxTokens, 0), maxWanted/charsPerToken)*charsPerToken)
 	}
 	return r

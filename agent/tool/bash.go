@@ -13,6 +13,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/screen"
 )
 
 // DefaultCommandTimeout and MaxCommandTimeout limit commands. The
@@ -27,8 +28,8 @@ const (
 // maxStreamed limits the output that is shown while a command runs, in bytes.
 const maxStreamed = 1 << 20
 
-// BashDescription is what a model is told of Bash, once [StateShell] and
-// [StateTimeout] have completed it.
+// BashDescription is what a model is told of Bash, once [StateShell], [StateTimeout] and
+// [StateEnd] have completed it.
 //
 //go:embed bash.md
 var BashDescription string
@@ -55,16 +56,17 @@ type bash struct {
 	env     env.Environment
 	timeout time.Duration // for commands without their own
 	tasks   *Tasks
+	outlive bool // see [Options]
 	seen    *Memory
 	reduce  func(tool, text string, wanted int) string
 }
 
 func newBash(e env.Environment, o Options, seen *Memory) *bash {
 	timeout := min(o.CommandTimeout, MaxCommandTimeout)
-	description := StateTimeout(StateShell(BashDescription, e.Platform()), timeout)
+	description := StateEnd(StateTimeout(StateShell(BashDescription, e.Platform()), timeout), o.Outlive)
 	shared := define[BashInput]("Bash", description)
 	shared.spec.OpenWorld = true
-	return &bash{shared, e, timeout, o.Tasks, seen, o.Reduce}
+	return &bash{shared, e, timeout, o.Tasks, o.Outlive, seen, o.Reduce}
 }
 
 // StateShell inserts the shell of a platform, a GOOS value, into a text about
@@ -88,6 +90,16 @@ func StateTimeout(text string, limit time.Duration) string {
 		words = count(int(limit/time.Second), "second")
 	}
 	return strings.NewReplacer("{timeout}", words, "{timeout_ms}", strconv.FormatInt(limit.Milliseconds(), 10)).Replace(text)
+}
+
+// StateEnd inserts what happens to a command at its time limit into a text about commands:
+// {end}.
+func StateEnd(text string, outlive bool) string {
+	end := "One that runs out of time is ended together with everything it started."
+	if outlive {
+		end = "One that takes longer is not lost: it goes on as a background task, and the result says how to follow and end it."
+	}
+	return strings.ReplaceAll(text, "{end}", end)
 }
 
 // Access implements [agent.Accessor].
@@ -181,11 +193,10 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 		p, ok := result.Data.(Progress)
 		end, over = p.CommandResult, ok && !p.Running
 	} else {
-		if end, err = (legible{b.env}).Exec(ctx, command); err != nil {
-			return failed(fmt.Errorf("the command did not run: %w", err))
+		if result, end, over = b.wait(ctx, command); result.IsError && over && result.Data == nil {
+			return result
 		}
-		result = ended(end, timeout)
-		if clamped {
+		if clamped && over {
 			result.Output = withRemarks(result.Output, []string{fmt.Sprintf("[The timeout was set to %d ms, the longest allowed.]", timeout.Milliseconds())})
 		}
 	}
@@ -228,28 +239,72 @@ func (b *bash) runOn(ctx context.Context, in BashInput, command env.Command) age
 	if in.RunInBackground {
 		command.Output, wait = nil, 0
 	}
-	confining, confined := env.ConfinementOf(ctx, b.env)
-	t, err := b.tasks.start(ctx, legible{b.env}, command, confined && confining.Auto && !command.Unconfined)
+	t, err := b.start(ctx, command)
 	if err != nil {
 		return failed(fmt.Errorf("the command did not run: %w", err))
 	}
 	if wait == 0 {
 		return t.progress("[The command is running in the background, as task "+t.id+".]", 0)
 	}
-	r, over := t.wait(ctx, wait)
-	if !over && ctx.Err() != nil {
-		t.process.Stop()
-		r, over = t.wait(context.WithoutCancel(ctx), 0)
-	}
+	r, over := b.await(ctx, t, wait)
 	window.close()
 	if !over {
 		return t.progress("[The command is still running, as task "+t.id+".]", 0)
 	}
-	b.tasks.forget(t)
-	r.Stdout = t.read(0)
 	result := ended(r, command.Timeout)
 	result.Data = Progress{CommandResult: r, Remarks: besides(r, command.Timeout)}
 	return result
+}
+
+func (b *bash) start(ctx context.Context, command env.Command) (*task, error) {
+	confining, confined := env.ConfinementOf(ctx, b.env)
+	return b.tasks.start(ctx, legible{b.env}, command, confined && confining.Auto && !command.Unconfined)
+}
+
+// await waits for a task whose id the model does not know yet. One that ends is no task
+// any more, and one whose caller goes away is stopped.
+func (b *bash) await(ctx context.Context, t *task, limit time.Duration) (r env.CommandResult, over bool) {
+	r, over = t.wait(ctx, limit)
+	if !over && ctx.Err() != nil {
+		t.process.Stop()
+		r, over = t.wait(context.WithoutCancel(ctx), 0)
+	}
+	if over {
+		b.tasks.forget(t)
+		r.Stdout = t.read(0)
+	}
+	return r, over
+}
+
+// wait runs a command whose end the call waits for, up to the command's time limit. Then it
+// is ended, or goes on as a task. A result without data says why it did not run.
+func (b *bash) wait(ctx context.Context, command env.Command) (result agent.Result, end env.CommandResult, over bool) {
+	limit := command.Timeout
+	if outliver, ok := b.env.(env.Outliver); ok && b.outlive && !onlySleeps(command.Line) && b.tasks.running() < maxTasks && outliver.MayOutlive(ctx, command) {
+		window := &valve{pass: command.Output}
+		command.Timeout, command.Output, command.Keep = 0, window.through, env.MaxKept
+		t, err := b.start(ctx, command)
+		if err != nil {
+			return failed(fmt.Errorf("the command did not run: %w", err)), end, true
+		}
+		end, over = b.await(ctx, t, limit)
+		window.close()
+		if !over {
+			return t.outlived(limit), end, false
+		}
+		return ended(end, limit), end, true
+	}
+	end, err := legible{b.env}.Exec(ctx, command)
+	if err != nil {
+		return failed(fmt.Errorf("the command did not run: %w", err)), end, true
+	}
+	return ended(end, limit), end, true
+}
+
+// onlySleeps reports whether a command line only waits, so that nobody misses its end.
+func onlySleeps(line string) bool {
+	words := strings.Fields(line)
+	return len(words) == 2 && words[0] == "sleep"
 }
 
 // valve passes text on until it is closed. After a call has returned, nothing
@@ -281,7 +336,7 @@ func ended(r env.CommandResult, timeout time.Duration) agent.Result {
 		IsError: r.TimedOut || r.Interrupted,
 		Details: &agent.Details{Command: commandResult(r)},
 	}
-	r.Stdout = asShown(r.Stdout)
+	r.Stdout = screen.Shown(r.Stdout)
 	result.Data = r
 	return result
 }

@@ -3,9 +3,11 @@ package tool
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/screen"
 )
 
 // RunCommand runs a command line that the user typed, in the same place and way
@@ -29,4 +31,36 @@ func RunCommand(ctx context.Context, commands env.Commands, line string, output 
 		IsError: r.Interrupted,
 		Details: &agent.Details{Command: &agent.CommandResult{ExitCode: r.ExitCode, Dropped: r.Dropped}},
 	}
+}
+
+// legible are commands whose terminals are read as text.
+type legible struct{ env.Commands }
+
+func (l legible) Exec(ctx context.Context, c env.Command) (env.CommandResult, error) {
+	r, err := l.Commands.Exec(ctx, c)
+	if c.TTY {
+		r.Stdout = screen.Shown(r.Stdout)
+	}
+	return r, err
+}
+
+func (l legible) Start(ctx context.Context, c env.Command) (env.Process, error) {
+	p, err := l.Commands.Start(ctx, c)
+	if err != nil || !c.TTY {
+		return p, err
+	}
+	return &legibleProcess{Process: p}, nil
+}
+
+// legibleProcess is a command on a terminal that is read as text.
+type legibleProcess struct {
+	env.Process
+	mu     sync.Mutex // keeps the pieces in their order
+	screen screen.Text
+}
+
+func (p *legibleProcess) Read() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.screen.Next(p.Process.Read())
 }

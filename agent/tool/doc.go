@@ -10,7 +10,7 @@
 // when its yield time is over, and then has only the limit that it names itself. The directory is
 // part of a command's identity: the gate, grants and the dialog treat the same command in another
 // directory as a different one. A command has pipes unless the call asks for a terminal. Models
-// read the text that a terminal would show (screen.go), not control sequences and redraws. A line
+// read the text that a terminal would show (package screen), not control sequences and redraws. A line
 // of more than 128 KB, which no system takes, is refused.
 //
 // A task's output has two buffers, the model's and the page's, so that neither consumes the other's

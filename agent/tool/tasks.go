@@ -13,6 +13,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/screen"
 )
 
 // maxTasks limits how many commands run in the background at once, and how many
@@ -154,6 +155,18 @@ func (t *task) progress(remark string, lines int) agent.Result {
 		Details: &agent.Details{Command: &agent.CommandResult{Task: t.id}},
 		Data:    Progress{Task: t.id, Running: true, CommandResult: env.CommandResult{Stdout: text}},
 	}
+}
+
+// outlived returns the result of a command that became a task at its time limit.
+func (t *task) outlived(limit time.Duration) agent.Result {
+	remark := fmt.Sprintf("[The command did not end within its time limit of %d ms and now runs on in the background, as task %s. "+
+		"TaskOutput reads what it prints and waits for its end, TaskStop ends it.]", limit.Milliseconds(), t.id)
+	r := t.progress(remark, 0)
+	r.Details.Command.TimedOut = true
+	p := r.Data.(Progress)
+	p.Remarks, p.Took, p.Stdout = []string{remark}, limit, screen.Shown(p.Stdout)
+	r.Data = p
+	return r
 }
 
 // report waits for a task, at most for limit, and returns its output meanwhile,

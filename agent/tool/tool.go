@@ -13,6 +13,9 @@ type Options struct {
 	// CommandTimeout ends commands without a timeout of their own; 0 means
 	// [DefaultCommandTimeout] (K-44).
 	CommandTimeout time.Duration
+	// Outlive lets a command go on as a task when its time limit is over. Without it, and
+	// where the environment cannot, such a command is ended.
+	Outlive bool
 	// ApplyPatch adds the ApplyPatch tool if the environment can change several
 	// files atomically. Only models that were trained on its format write it
 	// reliably.

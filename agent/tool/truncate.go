@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/internal/screen"
 )
 
 // Limit is a model's share of a tool's output (LOOP-38..40).
@@ -63,7 +65,7 @@ func Truncate(tool, text string, wanted int) string {
 func legibleOf(tool, text string) string {
 	switch tool {
 	case "Bash", "WriteStdin", "TaskOutput", "TaskStop":
-		return asShown(text)
+		return screen.Shown(text)
 	default:
 		return text
 	}

@@ -39,7 +39,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	}
 	profiles := profile.New(tools, profile.Surroundings{
 		Folder: folder, Home: w.cfg.Home, Platform: place.env.Platform(), OS: place.env.OSVersion(),
-		Naming: w.cfg.Naming, CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.KnowledgeCutoff,
+		Naming: w.cfg.Naming, Outlive: outlive(w.cfg), CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.KnowledgeCutoff,
 		Confined: w.confinedSentence, Growing: growing{w.offered(info.ID, past), skill.NewOffer(found), w.companyOf(info), agentNotes(w, info)},
 		Role:  roleOf(w, info),
 		Agent: info.Helper != nil, Unattended: w.cfg.Unattended, ReadOnly: w.cfg.ReadOnly,
@@ -93,7 +93,7 @@ func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.P
 
 // tools returns the tools of a session.
 func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *tool.Memory) []agent.Tool {
-	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks, Reduce: w.reducer(), Memory: memory})
+	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Outlive: outlive(w.cfg), Tasks: place.tasks, Reduce: w.reducer(), Memory: memory})
 	all = append(all, webFetch(w, info), webSearch(w, info), w.languageTool(place.env))
 	if info.Settings.Provider != callerProvider {
 		all = w.boards.Tools(account(info), agentName(info), all)
@@ -109,6 +109,10 @@ func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *too
 	all = append(all, ask.Tool(), todo.Tool())
 	return append(all, plan.Tools()...)
 }
+
+// outlive reports whether commands go on as tasks when their time limit is over. The
+// specification ends them.
+func outlive(cfg Config) bool { return cfg.Naming != profile.NamingSpec }
 
 // reducer returns what cuts outputs to a model's share.
 func (w *Workbench) reducer() func(tool, output string, wanted int) string {

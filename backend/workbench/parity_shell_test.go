@@ -181,3 +181,24 @@ func TestApprovalSaysWhere(t *testing.T) {
 		t.Errorf("the command ran in %q", end.Output)
 	}
 }
+
+// outlasts tests commands that take longer than they may, where calls wait for their end: one
+// that only waits is ended, and any other goes on as a task (OAS-306).
+func (c *cell) outlasts() {
+	c.t.Helper()
+	c.says(c.shell("sleep 30", 300))
+	ends := c.turn("wait")
+	if len(ends) != 1 || !ends[0].IsError || !strings.Contains(c.last(), "timed out") ||
+		!strings.Contains(c.last(), "by setting the "+named(c.shell("", 1), "timeout")+" parameter.") {
+		c.t.Errorf("%+v", ends)
+	}
+	r := runningOf[c.provider]
+	c.says(c.shell("echo begun; sleep 30", 300))
+	ends = c.turn("run it")
+	if len(ends) != 1 || ends[0].IsError || !strings.Contains(ends[0].Output, "begun") || !strings.Contains(c.last(), r.told) ||
+		!strings.Contains(c.last(), r.read("1").Name+" reads what it prints") || !strings.Contains(c.last(), r.stop("1").Name+" ends it") {
+		c.t.Errorf("%+v\n%s", ends, c.last())
+	}
+	c.says(r.stop("1"))
+	c.fine(c.turn("stop it"), 1)
+}

@@ -209,6 +209,7 @@ export const en = {
   'tool.interrupted': 'stopped',
   'tool.exit': 'exit {code}',
   'tool.timed_out': 'timed out',
+  'tool.moved_to_background': 'runs on in the background',
   'tool.confined': 'confined',
   'tool.created': 'new file',
   'tool.deleted': 'deleted',

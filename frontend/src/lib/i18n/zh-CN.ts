@@ -191,6 +191,7 @@ export const zhCN: Record<Key, Message> = {
   'tool.interrupted': '已停止',
   'tool.exit': '退出码 {code}',
   'tool.timed_out': '超时',
+  'tool.moved_to_background': '转入后台继续运行',
   'tool.confined': '受限运行',
   'tool.created': '新文件',
   'tool.deleted': '已删除',

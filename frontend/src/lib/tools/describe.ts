@@ -14,6 +14,7 @@ export function outcome(call: ToolEntry): Outcome {
   }
   const { changes, command, listing } = call.details ?? {}
   const bad = call.status === 'failed' && !isSlip(call)
+  if (command?.timed_out && command.task) return { text: t('tool.moved_to_background') }
   if (command?.timed_out) return { text: t('tool.timed_out'), bad: true }
   if (command && command.exit_code !== 0) {
     return { text: t('tool.exit', { code: String(command.exit_code) }), bad: true }

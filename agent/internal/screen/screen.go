@@ -1,14 +1,11 @@
-package tool
+// Package screen turns what a program prints into the text that a terminal would show.
+package screen
 
 import (
-	"context"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
-
-	"atelier.dev/atelier/agent/env"
 )
 
 const (
@@ -29,12 +26,12 @@ var (
 	unfinished = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)$`)
 )
 
-// screenText turns what a program prints, which comes in pieces, into the text
+// Text turns what a program prints, which comes in pieces, into the text
 // that a terminal would show in the end: without colours, and with lines that
 // were written over (by a carriage return, or by moving the cursor) as they
 // were last. What has been scrolled off by [maxRows] lines, or returned, no
 // longer changes. A cleared screen keeps its text. The zero value is ready.
-type screenText struct {
+type Text struct {
 	held   string // the beginning of an escape
 	done   strings.Builder
 	rows   [][]rune // that can still change; the last one has no line end
@@ -42,17 +39,17 @@ type screenText struct {
 	column int
 }
 
-// asShown returns a whole text as a terminal would show it.
-func asShown(text string) string {
+// Shown returns a whole text as a terminal would show it.
+func Shown(text string) string {
 	if strings.IndexFunc(text, isControl) < 0 {
 		return text
 	}
-	return new(screenText).next(text)
+	return new(Text).Next(text)
 }
 
-// next returns the text of a piece. Where that ends within a sequence, its
+// Next returns the text of a piece. Where that ends within a sequence, its
 // beginning comes with the next piece.
-func (s *screenText) next(piece string) string {
+func (s *Text) Next(piece string) string {
 	text := s.held + piece
 	s.held = ""
 	from := max(0, len(text)-maxHeld) // a longer one is not held back
@@ -76,12 +73,12 @@ func (s *screenText) next(piece string) string {
 	}
 	s.done.WriteString(string(s.rows[0]))
 	shown := s.done.String()
-	*s = screenText{held: s.held}
+	*s = Text{held: s.held}
 	return shown
 }
 
 // print writes a text without control characters at the cursor.
-func (s *screenText) print(text string) {
+func (s *Text) print(text string) {
 	if text == "" {
 		return
 	}
@@ -102,7 +99,7 @@ func (s *screenText) print(text string) {
 
 // control obeys the control character or the sequence at the beginning of a
 // text, and returns its length.
-func (s *screenText) control(text string) int {
+func (s *Text) control(text string) int {
 	switch text[0] {
 	case '\n':
 		s.feed()
@@ -122,7 +119,7 @@ func (s *screenText) control(text string) int {
 
 // feed begins the next line. A line end alone goes to its beginning, too, as
 // terminals are set to do.
-func (s *screenText) feed() {
+func (s *Text) feed() {
 	s.column = 0
 	if s.row++; s.row < len(s.rows) {
 		return
@@ -134,7 +131,7 @@ func (s *screenText) feed() {
 }
 
 // scroll takes the first row off the screen.
-func (s *screenText) scroll() {
+func (s *Text) scroll() {
 	s.done.WriteString(string(s.rows[0]))
 	s.done.WriteByte('\n')
 	s.rows = s.rows[1:]
@@ -142,7 +139,7 @@ func (s *screenText) scroll() {
 }
 
 // obey carries out a CSI sequence that moves the cursor or erases.
-func (s *screenText) obey(parameters, final string) {
+func (s *Text) obey(parameters, final string) {
 	n, err := strconv.Atoi(parameters)
 	count := min(max(n, 1), maxColumn)
 	switch row := s.rows[s.row]; final {
@@ -182,35 +179,3 @@ func (s *screenText) obey(parameters, final string) {
 func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }
 
 func isControlOrFeed(r rune) bool { return r == '\n' || isControl(r) }
-
-// legible are commands whose terminals are read as text.
-type legible struct{ env.Commands }
-
-func (l legible) Exec(ctx context.Context, c env.Command) (env.CommandResult, error) {
-	r, err := l.Commands.Exec(ctx, c)
-	if c.TTY {
-		r.Stdout = asShown(r.Stdout)
-	}
-	return r, err
-}
-
-func (l legible) Start(ctx context.Context, c env.Command) (env.Process, error) {
-	p, err := l.Commands.Start(ctx, c)
-	if err != nil || !c.TTY {
-		return p, err
-	}
-	return &legibleProcess{Process: p}, nil
-}
-
-// legibleProcess is a command on a terminal that is read as text.
-type legibleProcess struct {
-	env.Process
-	mu     sync.Mutex // keeps the pieces in their order
-	screen screenText
-}
-
-func (p *legibleProcess) Read() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.screen.next(p.Process.Read())
-}
