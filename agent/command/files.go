@@ -314,10 +314,8 @@ func archives(w *walker, program string, args []value, s *scope) {
 	if program == "zip" && slices.ContainsFunc(args, func(v value) bool { return strings.HasPrefix(v.text(), "-") && strings.Contains(v.text(), "TT") }) {
 		w.add(agent.EffectUnknown, program)
 	}
-	if program == "tar" && (has(options, "P", "absolute-names") || strings.Contains(options["f"].text(), ":")) {
-		w.add(agent.EffectUnknown, program)
-	}
-	if has(options, "to-command", "checkpoint-action", "use-compress-program", "I", "rsh-command", "new-volume-script", "info-script", "F", "unzip-command") {
+	leaves := program == "tar" && (has(options, "P", "absolute-names") || strings.Contains(options["f"].text(), ":"))
+	if leaves || has(options, "to-command", "checkpoint-action", "use-compress-program", "I", "rsh-command", "new-volume-script", "info-script", "F", "unzip-command") {
 		w.add(agent.EffectUnknown, program)
 	}
 	into := literal(".")
@@ -347,6 +345,9 @@ func archives(w *walker, program string, args []value, s *scope) {
 	case has(options, "t", "list"):
 		w.reads(file, s)
 	default:
+		if program == "zip" && len(rest) > 0 {
+			file, rest = rest[0], rest[1:]
+		}
 		for _, arg := range rest {
 			w.reads(arg, s)
 		}

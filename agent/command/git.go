@@ -395,7 +395,10 @@ func gitConfig(g gitCall) {
 		return
 	}
 	g.w.add(agent.EffectControls, g.as())
-	if g.has("global", "system") {
-		g.w.add(agent.EffectOutside, "~/.gitconfig")
+	if g.has("global") {
+		g.w.writesTo(filepath.Join(g.w.at.Home, ".gitconfig"))
+	}
+	if g.has("system") {
+		g.w.writesTo("/etc/gitconfig")
 	}
 }

@@ -2,7 +2,7 @@ package command
 
 // buildPrograms are programs that build and test, and install packages.
 var buildPrograms = map[string]program{
-	"actionlint ansible-lint artisan astro ava bandit bazelisk biome buck buf clojure coverage crystal cypress django-admin entr esbuild eslint flake8 flask foreman golangci-lint govulncheck gunicorn hadolint hugo iex javac jekyll jest karma knip kotlinc ld lein markdownlint minitest mkdocs mocha msbuild mypy next nim nodemon nuxt ocamlc oxlint parcel phpunit pm2 protoc py.test pylint pyright rollup rspec rubocop ruff rustc scons shellcheck sphinx-build sqlc staticcheck storybook stylelint svelte-check tsc uvicorn vite vitest vue-tsc wails watchexec webpack xcodebuild yamllint zig": {
+	"actionlint ansible-lint artisan astro ava bandit bazelisk biome buck buf clojure coverage crystal cypress django-admin entr eslint flake8 flask foreman golangci-lint govulncheck gunicorn hadolint hugo iex javac jekyll jest karma knip kotlinc lein markdownlint minitest mkdocs mocha msbuild mypy next nim nodemon nuxt ocamlc oxlint parcel phpunit pm2 protoc py.test pylint pyright rollup rspec rubocop ruff scons shellcheck sphinx-build sqlc staticcheck storybook stylelint svelte-check uvicorn vite vitest wails watchexec webpack xcodebuild yamllint zig": {
 		does: builds,
 	},
 	"ansible-playbook": {steered: "ansible.cfg"},
@@ -14,14 +14,15 @@ var buildPrograms = map[string]program{
 	"bun":                      {does: verbs, commands: kinds{builds: "test|run|build", installs: "install|add|x|create|update"}, files: fileOptions{code: "-e -p --eval --print"}},
 	"bundle":                   {does: verbs, commands: kinds{builds: "exec", installs: "install|update|add"}, steered: "Gemfile"},
 	"bunx":                     {does: installs | findsInstalled, steered: "package.json"},
-	"c++ cc clang++ g++":       {does: builds | launches},
+	"c++ cc clang++ g++":       {does: builds | launches, files: fileOptions{writes: "-o"}},
 	"cabal":                    {commands: kinds{builds: "build|test|run", installs: "install"}},
 	"cargo": {
 		does:     verbs,
 		commands: kinds{builds: "build|test|run|check|clippy|fmt|bench|doc|clean|tree|nextest|metadata", destroys: "yank", installs: "install|add|update|fetch", sends: "publish"},
+		files:    fileOptions{writes: "--target-dir --artifact-dir"},
 		steered:  "Cargo.toml .cargo/config.toml build.rs",
 	},
-	"clang gcc":    {does: builds | launches, usage: &usage{asks: "--version"}},
+	"clang gcc":    {does: builds | launches, usage: &usage{asks: "--version"}, files: fileOptions{writes: "-o"}},
 	"cmake":        {does: builds, usage: &usage{asks: "--version"}, steered: "CMakeLists.txt"},
 	"composer":     {does: verbs, commands: kinds{builds: "test|run", installs: "install|require|update"}, steered: "composer.json"},
 	"ctest":        {does: builds, steered: "CTestTestfile.cmake"},
@@ -34,6 +35,7 @@ var buildPrograms = map[string]program{
 	"dune":         {does: builds, steered: "dune-project"},
 	"elixir":       {does: builds, files: fileOptions{code: "-e --eval"}},
 	"erl":          {files: fileOptions{code: "-eval"}},
+	"esbuild":      {does: builds, files: fileOptions{writes: "--outfile --outdir"}},
 	"fab":          {steered: "fabfile.py"},
 	"gem":          {does: verbs, commands: kinds{installs: "install|update", sends: "push"}},
 	"ghc scala":    {does: builds, files: fileOptions{code: "-e"}},
@@ -42,6 +44,7 @@ var buildPrograms = map[string]program{
 		does:     verbs,
 		commands: kinds{builds: "build|test|run|vet|generate|list|fmt|doc|tool|clean|version|env", installs: "get|install|mod|work"},
 		usage:    &usage{asks: "version env"}, options: "*whole", steered: "go.mod",
+		files: fileOptions{writes: "-o -coverprofile -cpuprofile -memprofile -outputdir"},
 	},
 	"gradle gradlew":                {does: builds, steered: "build.gradle build.gradle.kts"},
 	"groovy":                        {files: fileOptions{code: "-e"}},
@@ -52,6 +55,7 @@ var buildPrograms = map[string]program{
 	"invoke":                        {steered: "tasks.py"},
 	"java":                          {does: builds, options: "*whole"},
 	"just":                          {does: builds, steered: "justfile Justfile .justfile"},
+	"ld rustc":                      {does: builds, files: fileOptions{writes: "-o --out-dir"}},
 	"lefthook":                      {steered: "lefthook.yml .lefthook.yml lefthook.yaml lefthook.toml lefthook.json"},
 	"lerna":                         {does: builds, steered: "lerna.json package.json"},
 	"lint-staged":                   {steered: "package.json .lintstagedrc .lintstagedrc.json"},
@@ -103,6 +107,7 @@ var buildPrograms = map[string]program{
 	"task":        {does: builds, steered: "Taskfile.yml Taskfile.yaml"},
 	"tox":         {does: builds, steered: "tox.ini pyproject.toml"},
 	"ts-node tsx": {does: builds, files: fileOptions{code: "-e -p --eval --print"}},
+	"tsc vue-tsc": {does: builds, files: fileOptions{writes: "--outDir --outFile --declarationDir"}},
 	"turbo":       {does: builds, steered: "turbo.json package.json"},
 	"uv":          {does: verbs, commands: kinds{builds: "run", installs: "add|sync|pip|tool|lock|python", sends: "publish"}, steered: "pyproject.toml"},
 	"uvx":         {does: installs, steered: "pyproject.toml"},

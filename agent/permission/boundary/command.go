@@ -67,7 +67,7 @@ func Stricter(a, b Verdict) Verdict {
 
 func (c *Checker) step(s command.Step, scripts int) Verdict {
 	verdict := allowed
-	for _, check := range []func(command.Step) Verdict{c.program, c.unread, c.launched, c.files, c.vague} {
+	for _, check := range []func(command.Step) Verdict{c.program, c.unread, c.launched, c.files, c.repository, c.vague} {
 		verdict = Stricter(verdict, check(s))
 	}
 	for _, script := range s.ReadScripts() {
@@ -300,6 +300,22 @@ func (c *Checker) files(s command.Step) Verdict {
 		for _, path := range pathsIn(arg, s.Unfamiliar) {
 			verdict = Stricter(verdict, c.argument(path, s))
 		}
+	}
+	return verdict
+}
+
+// repository checks that a command of git which changes something may write the folder's
+// repository, where branches, tags and settings are.
+func (c *Checker) repository(s command.Step) Verdict {
+	changes := func(e agent.Effect) bool {
+		return !slices.Contains([]agent.EffectID{agent.EffectReads, agent.EffectOutside, agent.EffectSecrets, agent.EffectOwn}, e.ID)
+	}
+	if s.Program() != "git" || !slices.ContainsFunc(s.Effects, changes) {
+		return allowed
+	}
+	verdict := allowed
+	for _, dir := range s.Dirs {
+		verdict = Stricter(verdict, c.path(filepath.Join(dir, ".git"), Write))
 	}
 	return verdict
 }

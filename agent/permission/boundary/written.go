@@ -9,16 +9,25 @@ import (
 	"atelier.dev/atelier/agent/command"
 )
 
-// runsWritten checks what a line runs after it has written it. A script that the
-// line changes is not the one that can be read now. Of what builds and tests
+// runsWritten checks what a line runs or uses after it has written it. A script that the
+// line changes is not the one that can be read now, and a link that it makes leads where no
+// path says. Of what builds and tests
 // run, only the text is known that the line has in it.
 func (c *Checker) runsWritten(steps []command.Step) Verdict {
 	if !c.restrictsPrograms() && !c.restrictsPaths() {
 		return allowed
 	}
 	verdict := allowed
-	var files, texts []string
+	var files, texts, links []string
 	for _, s := range steps {
+		for _, path := range slices.Concat(s.Reads, s.Writes) {
+			if slices.ContainsFunc(links, func(link string) bool { return path != link && c.below(link, path) }) && c.restrictsPaths() {
+				return denied("The command uses ", path, " through a link that it makes itself.")
+			}
+		}
+		if s.Program() == "ln" {
+			links = append(links, s.Writes...)
+		}
 		for _, script := range s.Scripts {
 			if slices.ContainsFunc(files, func(file string) bool { return c.below(file, script) }) {
 				return denied("The command runs the script ", script, ", which it writes itself.")
