@@ -5,13 +5,14 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/filelog"
 )
 
 // maxAncestors limits how far back the origins of a fork are followed.
 const maxAncestors = 1000
 
-// place is an event of a session. The logs of its forks have it under the same number.
-type place struct {
+// event is an event of a session. The logs of its forks have it under the same number.
+type event struct {
 	session string
 	seq     int64
 }
@@ -22,7 +23,7 @@ type place struct {
 func Common(find func(id string) (backend.SessionInfo, bool), a, b backend.SessionInfo) (session string, seq int64) {
 	others := ancestors(find, b)
 	for _, p := range ancestors(find, a) {
-		at := slices.IndexFunc(others, func(o place) bool { return o.session == p.session })
+		at := slices.IndexFunc(others, func(o event) bool { return o.session == p.session })
 		if at >= 0 {
 			return p.session, min(p.seq, others[at].seq)
 		}
@@ -32,11 +33,11 @@ func Common(find func(id string) (backend.SessionInfo, bool), a, b backend.Sessi
 
 // ancestors returns a session and those that it was forked from, each with the last
 // event that it shares with the session.
-func ancestors(find func(id string) (backend.SessionInfo, bool), info backend.SessionInfo) []place {
-	chain := []place{{info.ID, info.Seq}}
+func ancestors(find func(id string) (backend.SessionInfo, bool), info backend.SessionInfo) []event {
+	chain := []event{{info.ID, info.Seq}}
 	for ok := true; ok && info.Origin != nil && len(chain) < maxAncestors; {
-		next := place{info.Origin.Session, min(chain[len(chain)-1].seq, info.Origin.Seq)}
-		if slices.ContainsFunc(chain, func(p place) bool { return p.session == next.session }) {
+		next := event{info.Origin.Session, min(chain[len(chain)-1].seq, info.Origin.Seq)}
+		if slices.ContainsFunc(chain, func(p event) bool { return p.session == next.session }) {
 			break
 		}
 		chain = append(chain, next)
@@ -78,7 +79,7 @@ type File struct {
 
 // Apply folds in an event.
 func (w *Work) Apply(ev agent.Event) {
-	switch d := ev.Data.(type) {
+	switch ev.Data.(type) {
 	case agent.Forked, agent.SessionStart:
 		return // what was copied counts here
 	case agent.UserInput, agent.TurnContinued:
@@ -91,19 +92,13 @@ func (w *Work) Apply(ev agent.Event) {
 			w.WorkedMs += max(0, ev.At-began)
 			delete(w.began, ev.Session)
 		}
-	case agent.ToolCallEnd:
-		w.take(d.Files)
-		if d.Files == nil && d.Details != nil && d.Outcome != agent.OutcomeDenied {
-			for _, change := range d.Details.Changes {
-				w.edit(change)
-			}
+	}
+	recorded, told := filelog.Changed(ev)
+	w.take(recorded)
+	if recorded == nil {
+		for _, change := range told {
+			w.edit(change)
 		}
-	case agent.LocalCommandEnd:
-		w.take(d.Files)
-	case agent.HookEnd:
-		w.take(d.Files)
-	case agent.FilesRestored:
-		w.take(&d.FilesChanged)
 	}
 	w.Info.Apply(ev)
 }

@@ -265,6 +265,27 @@ func (s *Sessions) CloseStartedBy(ctx context.Context, parent string) {
 	}
 }
 
+// AtRest returns if a session has no open turn or command, for an action between two turns. A
+// turn or command that a crash or a full disk left open is ended first. It returns [ErrWorking] if
+// the session waits for a person.
+func (s *Sessions) AtRest(ctx context.Context, info backend.SessionInfo) error {
+	switch info.State {
+	case agent.StateAwaitingInput:
+		return ErrWorking
+	case agent.StateProcessing:
+		l, release, err := s.Open(ctx, info.ID)
+		if err != nil {
+			return err
+		}
+		defer release()
+		if err := l.Repair(); err != nil {
+			return err
+		}
+		return l.Wait(ctx)
+	}
+	return nil
+}
+
 // CloseAtRest closes sessions, such as those whose logs are about to be deleted,
 // and waits for their end. It reports false, and closes none, if one of them is working.
 func (s *Sessions) CloseAtRest(ctx context.Context, ids []string) (closed bool, err error) {

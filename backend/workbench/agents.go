@@ -21,6 +21,7 @@ import (
 	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/live"
+	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/internal/text"
 )
 
@@ -260,7 +261,7 @@ func (h *helpers) own(ctx context.Context, called string) (l *live.Session, rele
 	if info.Helper == nil || info.Helper.Parent != h.parent {
 		return nil, nil, fmt.Errorf("there is no agent %q of yours", called)
 	}
-	if h.bench.treeGone(info) {
+	if place.LostTree(info) {
 		return nil, nil, fmt.Errorf("agent %q was ended and its worktree removed; start another one", called)
 	}
 	return h.bench.sessions.Open(ctx, info.ID)

@@ -88,7 +88,7 @@ func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.P
 	}
 	rules.Own, rules.Undo = []string{w.cfg.Home}, true
 	rules.Set = func() *rule.Set { return w.guard.Set(w.ctx, account(info)) }
-	return permission.New(w.boundsOf(info), rules)
+	return permission.New(w.project.Bounds(info), rules)
 }
 
 // tools returns the tools of a session.
@@ -143,24 +143,7 @@ func (w *Workbench) settingsWithoutEvent(ctx context.Context, info backend.Sessi
 }
 
 // folderOf returns the folder where a session's tools act.
-func (w *Workbench) folderOf(info backend.SessionInfo) string {
-	if info.Helper != nil {
-		return info.Helper.Folder
-	}
-	if tree, ok := w.ownTree(info); ok {
-		return tree.Folder
-	}
-	return w.cfg.Folder
-}
-
-// boundsOf returns the folder that a session's tools may change without leaving their
-// place: the project, or its own worktree. An agent may work in all of the project.
-func (w *Workbench) boundsOf(info backend.SessionInfo) string {
-	if info.Helper != nil {
-		return w.cfg.Folder
-	}
-	return w.folderOf(info)
-}
+func (w *Workbench) folderOf(info backend.SessionInfo) string { return w.project.Folder(info) }
 
 // nobody is the approver if nobody can be asked.
 var nobody = agent.ApproverFunc(func(context.Context, agent.ApprovalRequest) (agent.Answer, error) {

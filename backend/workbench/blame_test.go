@@ -12,7 +12,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/authors"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/filechanges"
+	"atelier.dev/atelier/backend/undoing"
 )
 
 // past writes a log, as a session would have, and keeps the versions of files.
@@ -64,7 +65,7 @@ func (p *past) happened(session string, turn int, data ...agent.Payload) {
 // blamed has a word for each run of lines.
 func (p *past) blamed(path string) string {
 	p.t.Helper()
-	r := must[authors.BlameReply](p.page, "files.blame", workbench.BlameRequest{Path: path})
+	r := must[authors.BlameReply](p.page, "files.blame", filechanges.BlameRequest{Path: path})
 	return runsOf(r)
 }
 
@@ -106,7 +107,7 @@ func TestBlame(t *testing.T) {
 		t.Errorf("the lines are by %s, want %s", got, want)
 	}
 
-	r := must[authors.BlameReply](p.page, "files.blame", workbench.BlameRequest{Path: "f", From: 2, To: 2})
+	r := must[authors.BlameReply](p.page, "files.blame", filechanges.BlameRequest{Path: "f", From: 2, To: 2})
 	info, _ := p.store.Session(t.Context(), id)
 	if len(r.Steps) != 1 || r.Total != 5 || runsOf(r) != "2-2 edit" {
 		t.Fatalf("%+v", r)
@@ -160,7 +161,7 @@ func TestBlameOfOtherFiles(t *testing.T) {
 	for path, want := range map[string]backend.ProblemID{
 		"none": "changes_vanished", "../x": "changes_outside", "/etc/passwd": "changes_outside", "binary": "changes_no_text", "long": "changes_too_large", ".git/config": "changes_outside",
 	} {
-		if _, problem := call[authors.BlameReply](p.page, "files.blame", workbench.BlameRequest{Path: path}); problem == nil || problem.ID != want {
+		if _, problem := call[authors.BlameReply](p.page, "files.blame", filechanges.BlameRequest{Path: path}); problem == nil || problem.ID != want {
 			t.Errorf("%s: %+v, want %s", path, problem, want)
 		}
 	}
@@ -184,11 +185,11 @@ func TestBlameAfterUndo(t *testing.T) {
 	if got := p.blamed("f"); got != all {
 		t.Errorf("the lines are by %s, want %s", got, all)
 	}
-	p.restore(id, workbench.UndoTarget{})
+	p.restore(id, undoing.UndoTarget{})
 	if got, want := p.blamed("f"), "1-9 earlier, 10-10 outside"; got != want {
 		t.Errorf("undone, the lines are by %s, want %s", got, want)
 	}
-	p.restore(id, workbench.UndoTarget{Redo: true})
+	p.restore(id, undoing.UndoTarget{Redo: true})
 	if got := p.blamed("f"); got != all {
 		t.Errorf("redone, the lines are by %s, want %s", got, all)
 	}

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/filechanges"
 	"atelier.dev/atelier/backend/tsgen"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -50,7 +51,7 @@ func (p *page) fileText(name string) string {
 // changed has a line for each file of a scope.
 func (p *page) changed(session string, scope changes.ChangeScope) string {
 	p.t.Helper()
-	reply := must[workbench.ChangesReply](p, "changes.list", workbench.ChangesRequest{Session: session, Scope: scope})
+	reply := must[filechanges.ChangesReply](p, "changes.list", filechanges.ChangesRequest{Session: session, Scope: scope})
 	var lines []string
 	for _, f := range reply.Files {
 		lines = append(lines, fmt.Sprintf("%s %s +%d -%d", f.State, f.Path, f.Added, f.Removed))
@@ -104,11 +105,11 @@ func TestChangesOfASession(t *testing.T) {
 	if got := p.changed(id, changes.ScopeTurn); got != "modified f +1 -1\nadded theirs +2 -0" {
 		t.Errorf("the turn:\n%s", got)
 	}
-	d := must[workbench.DiffReply](p, "changes.diff", workbench.DiffRequest{Session: id, Scope: changes.ScopeTurn, Path: "f"})
+	d := must[filechanges.DiffReply](p, "changes.diff", filechanges.DiffRequest{Session: id, Scope: changes.ScopeTurn, Path: "f"})
 	if !strings.Contains(d.Diff, "-line 20\n+twenty\n") || strings.Contains(d.Diff, "three") || d.Edits != nil {
 		t.Errorf("%+v", d)
 	}
-	must[backend.Empty](p, "changes.put_back", workbench.PutBackRequest{Session: id, Scope: changes.ScopeTurn, Path: "f", Hunk: d.Diff})
+	must[backend.Empty](p, "changes.put_back", filechanges.PutBackRequest{Session: id, Scope: changes.ScopeTurn, Path: "f", Hunk: d.Diff})
 	lines[3] = "three\n"
 	if p.fileText("f") != strings.Join(lines, "") {
 		t.Errorf("%q", p.fileText("f"))
@@ -116,8 +117,8 @@ func TestChangesOfASession(t *testing.T) {
 	if got := p.changed(id, changes.ScopeTurn); got != "added theirs +2 -0" {
 		t.Errorf("the turn:\n%s", got)
 	}
-	theirs := must[workbench.DiffReply](p, "changes.diff", workbench.DiffRequest{Session: id, Scope: changes.ScopeSession, Path: "theirs"})
-	must[backend.Empty](p, "changes.put_back", workbench.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: "theirs", Seen: theirs.Seen})
+	theirs := must[filechanges.DiffReply](p, "changes.diff", filechanges.DiffRequest{Session: id, Scope: changes.ScopeSession, Path: "theirs"})
+	must[backend.Empty](p, "changes.put_back", filechanges.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: "theirs", Seen: theirs.Seen})
 	if got := p.changed(id, changes.ScopeSession); got != "modified f +1 -1\nadded new +1 -0" {
 		t.Errorf("the session:\n%s", got)
 	}
@@ -128,8 +129,8 @@ func TestChangesOfASession(t *testing.T) {
 		t.Errorf("the edit after the put-back: %+v", end)
 	}
 	await(p, anyOf[agent.ProcessingEnd])
-	for _, in := range []workbench.ChangesRequest{{Scope: changes.ScopeSession}, {Scope: "x", Session: id}, {Scope: changes.ScopeTurn, Session: "none"}} {
-		if _, err := call[workbench.ChangesReply](p, "changes.list", in); err == nil || err.Code != backend.CodeInvalid && err.Code != backend.CodeNotFound {
+	for _, in := range []filechanges.ChangesRequest{{Scope: changes.ScopeSession}, {Scope: "x", Session: id}, {Scope: changes.ScopeTurn, Session: "none"}} {
+		if _, err := call[filechanges.ChangesReply](p, "changes.list", in); err == nil || err.Code != backend.CodeInvalid && err.Code != backend.CodeNotFound {
 			t.Errorf("%+v: %v", in, err)
 		}
 	}
@@ -148,34 +149,34 @@ func TestChangesOfASession(t *testing.T) {
 func TestChangesByGit(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
-	if r := must[workbench.ChangesReply](p, "changes.list", workbench.ChangesRequest{Scope: changes.ScopeUncommitted}); r.Git != changes.GitNone {
+	if r := must[filechanges.ChangesReply](p, "changes.list", filechanges.ChangesRequest{Scope: changes.ScopeUncommitted}); r.Git != changes.GitNone {
 		t.Errorf("%+v", r)
 	}
 	p.git("init", "-q", "-b", "main")
 	p.git("config", "user.name", "A")
 	p.git("config", "user.email", "a@b")
 	p.putFile("f", "1\n")
-	must[backend.Empty](p, "changes.stage", workbench.PathsRequest{Paths: []string{"f"}})
-	if c := must[workbench.CommitReply](p, "changes.commit", workbench.CommitRequest{Message: "first"}); c.ID == "" || c.HooksSkipped != nil {
+	must[backend.Empty](p, "changes.stage", filechanges.PathsRequest{Paths: []string{"f"}})
+	if c := must[filechanges.CommitReply](p, "changes.commit", filechanges.CommitRequest{Message: "first"}); c.ID == "" || c.HooksSkipped != nil {
 		t.Errorf("%+v", c)
 	}
-	must[backend.Empty](p, "changes.branch", workbench.BranchRequest{Name: "work"})
+	must[backend.Empty](p, "changes.branch", filechanges.BranchRequest{Name: "work"})
 	p.putFile("f", "2\n")
 	if got := p.changed("", changes.ScopeBranch); got != "modified f +1 -1" {
 		t.Error(got)
 	}
-	if l := must[workbench.LinesReply](p, "changes.lines", workbench.LinesRequest{Path: "f", From: 1, To: 5}); l.Total != 1 || l.Lines[0] != "2" {
+	if l := must[filechanges.LinesReply](p, "changes.lines", filechanges.LinesRequest{Path: "f", From: 1, To: 5}); l.Total != 1 || l.Lines[0] != "2" {
 		t.Errorf("%+v", l)
 	}
-	_, err := call[workbench.CommitReply](p, "changes.commit", workbench.CommitRequest{Message: "x"})
+	_, err := call[filechanges.CommitReply](p, "changes.commit", filechanges.CommitRequest{Message: "x"})
 	if err == nil || err.ID != backend.ProblemChangesNothingStaged || err.Next == "" {
 		t.Errorf("%+v", err)
 	}
-	_, err = call[backend.Empty](p, "changes.put_back", workbench.PutBackRequest{Scope: changes.ScopeUncommitted, Path: "f", Seen: "old"})
+	_, err = call[backend.Empty](p, "changes.put_back", filechanges.PutBackRequest{Scope: changes.ScopeUncommitted, Path: "f", Seen: "old"})
 	if err == nil || err.ID != backend.ProblemChangesChanged || err.Message != "f has changed since it was shown." {
 		t.Errorf("%+v", err)
 	}
-	_, err = call[backend.Empty](p, "changes.branch", workbench.BranchRequest{Name: "a..b"})
+	_, err = call[backend.Empty](p, "changes.branch", filechanges.BranchRequest{Name: "a..b"})
 	if err == nil || err.Message != `"a..b" cannot be the name of a branch.` {
 		t.Errorf("%+v", err)
 	}
@@ -202,10 +203,10 @@ func TestChangesReadOnly(t *testing.T) {
 	p.git("init", "-q", "-b", "main")
 	p.putFile("f", "1\n")
 	for method, in := range map[string]any{
-		"changes.put_back": workbench.PutBackRequest{Scope: changes.ScopeUncommitted, Path: "f", Seen: "x"},
-		"changes.stage":    workbench.PathsRequest{Paths: []string{"f"}},
-		"changes.commit":   workbench.CommitRequest{Message: "x"},
-		"changes.branch":   workbench.BranchRequest{Name: "x"},
+		"changes.put_back": filechanges.PutBackRequest{Scope: changes.ScopeUncommitted, Path: "f", Seen: "x"},
+		"changes.stage":    filechanges.PathsRequest{Paths: []string{"f"}},
+		"changes.commit":   filechanges.CommitRequest{Message: "x"},
+		"changes.branch":   filechanges.BranchRequest{Name: "x"},
 	} {
 		if _, err := call[backend.Empty](p, method, in); err == nil || err.ID != backend.ProblemChangesReadOnly {
 			t.Errorf("%s: %v", method, err)

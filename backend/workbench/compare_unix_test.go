@@ -13,7 +13,9 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/authors"
+	"atelier.dev/atelier/backend/branch"
 	"atelier.dev/atelier/backend/editors"
+	"atelier.dev/atelier/backend/filechanges"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -65,25 +67,25 @@ func TestCompareAndTake(t *testing.T) {
 	if _, err := p.store.Append(t.Context(), agent.Event{Session: ours.ID, At: 1 << 42, Data: agent.ToolCallEnd{Files: &agent.FilesChanged{Files: []agent.FileRecord{edited}}}}); err != nil {
 		t.Fatal(err)
 	}
-	both := workbench.CompareRequest{Session: ours.ID, With: theirs.ID}
-	reply := must[workbench.CompareReply](p, "sessions.compare", both)
+	both := branch.CompareRequest{Session: ours.ID, With: theirs.ID}
+	reply := must[branch.CompareReply](p, "sessions.compare", both)
 	if len(reply.Files) != 2 || reply.Files[0].Path != "lines" || reply.Files[1].Path != "shell" || reply.Files[1].State != "added" {
 		t.Errorf("%+v", reply.Files)
 	}
 	if reply.Parted == nil || reply.Parted.Session != ours.ID || reply.Ours.Messages != 4 || reply.Theirs.Messages != 8 || reply.Theirs.Lines.Added != 2 {
 		t.Errorf("%+v", reply)
 	}
-	file := workbench.CompareFileRequest{Session: ours.ID, With: theirs.ID, Path: "lines"}
-	shown := must[workbench.CompareFileReply](p, "sessions.compare_file", file)
+	file := branch.CompareFileRequest{Session: ours.ID, With: theirs.ID, Path: "lines"}
+	shown := must[branch.CompareFileReply](p, "sessions.compare_file", file)
 	if shown.Take == nil || shown.Take.Diff != shown.Diff || shown.Take.Hunks != 2 || !shown.Take.Possible || !strings.Contains(shown.Diff, "+one") {
 		t.Fatalf("%+v", shown)
 	}
-	request := workbench.TakeRequest{Session: ours.ID, With: theirs.ID, Path: "lines", Seal: shown.Take.Seal, Hunks: []int{0}}
+	request := branch.TakeRequest{Session: ours.ID, With: theirs.ID, Path: "lines", Seal: shown.Take.Seal, Hunks: []int{0}}
 	put(t, p.folder+"/lines", strings.Replace(strings.Replace(tenLines, "12\n", "twelve\n", 1), "6\n", "six\n", 1))
 	if _, err := call[agent.FilesRestored](p, "sessions.take", request); err == nil || !strings.Contains(err.Message, "has changed since it was shown") {
 		t.Errorf("%v", err)
 	}
-	again := must[workbench.CompareFileReply](p, "sessions.compare_file", file)
+	again := must[branch.CompareFileReply](p, "sessions.compare_file", file)
 	request.Seal = again.Take.Seal
 	taken := must[agent.FilesRestored](p, "sessions.take", request)
 	if data, _ := os.ReadFile(p.folder + "/lines"); string(data) != "one\n2\n3\n4\n5\nsix\n7\n8\n9\n10\n11\ntwelve\n" {
@@ -102,8 +104,8 @@ func TestTakeAWholeFile(t *testing.T) {
 	t.Parallel()
 	p, ours, theirs := twoBranches(t)
 	take := func(path string) {
-		shown := must[workbench.CompareFileReply](p, "sessions.compare_file", workbench.CompareFileRequest{Session: ours.ID, With: theirs.ID, Path: path})
-		must[agent.FilesRestored](p, "sessions.take", workbench.TakeRequest{Session: ours.ID, With: theirs.ID, Path: path, Seal: shown.Take.Seal})
+		shown := must[branch.CompareFileReply](p, "sessions.compare_file", branch.CompareFileRequest{Session: ours.ID, With: theirs.ID, Path: path})
+		must[agent.FilesRestored](p, "sessions.take", branch.TakeRequest{Session: ours.ID, With: theirs.ID, Path: path, Seal: shown.Take.Seal})
 	}
 	take("shell")
 	if data, _ := os.ReadFile(p.folder + "/shell"); string(data) != "by a command\n" {
@@ -141,7 +143,7 @@ func TestCompareInOneFolder(t *testing.T) {
 	told := agent.ToolCallEnd{Details: &agent.Details{Changes: []agent.FileChange{{Path: "told", Diff: "@@ -1 +1 @@\n-a\n+b\n"}}}}
 	store(ours, step("both", "0\n", "ours\n"), step("same", "0\n", "1\n"), told)
 	store(theirs, step("both", "ours\n", "theirs\n"), step("same", "0\n", "1\n"), step("alone", "old\n", "new\n"))
-	reply := must[workbench.CompareReply](p, "sessions.compare", workbench.CompareRequest{Session: ours, With: theirs})
+	reply := must[branch.CompareReply](p, "sessions.compare", branch.CompareRequest{Session: ours, With: theirs})
 	var paths []string
 	for _, f := range reply.Files {
 		paths = append(paths, f.Path)
@@ -149,8 +151,8 @@ func TestCompareInOneFolder(t *testing.T) {
 	if strings.Join(paths, " ") != "alone both told" || !reply.Files[2].Unknown {
 		t.Errorf("%+v", reply.Files)
 	}
-	file := func(path string) workbench.CompareFileReply {
-		return must[workbench.CompareFileReply](p, "sessions.compare_file", workbench.CompareFileRequest{Session: ours, With: theirs, Path: path})
+	file := func(path string) branch.CompareFileReply {
+		return must[branch.CompareFileReply](p, "sessions.compare_file", branch.CompareFileRequest{Session: ours, With: theirs, Path: path})
 	}
 	if got := file("both"); got.Diff != "@@ -1 +1 @@\n-ours\n+theirs\n" {
 		t.Errorf("%+v", got)
@@ -162,7 +164,7 @@ func TestCompareInOneFolder(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, path := range []string{"../outside", ".git/config", "missing"} {
-		if got, err := call[workbench.CompareFileReply](p, "sessions.compare_file", workbench.CompareFileRequest{Session: ours, With: theirs, Path: path}); err == nil && got.Take != nil {
+		if got, err := call[branch.CompareFileReply](p, "sessions.compare_file", branch.CompareFileRequest{Session: ours, With: theirs, Path: path}); err == nil && got.Take != nil {
 			t.Errorf("%s can be taken: %+v", path, got)
 		}
 	}
@@ -177,11 +179,11 @@ func TestFilesOfAWorktree(t *testing.T) {
 		ours.ID:   {"a lines sub/b", ours.ID, "twelve"},
 		theirs.ID: {"a lines shell sub/b", theirs.ID, "one"},
 	} {
-		list := must[workbench.FilesReply](p, "files.list", workbench.FilesRequest{Session: session})
+		list := must[filechanges.FilesReply](p, "files.list", filechanges.FilesRequest{Session: session})
 		if got := strings.Join(list.Files, " "); got != want.files {
 			t.Errorf("%s has %q, want %q", session, got, want.files)
 		}
-		blamed := must[authors.BlameReply](p, "files.blame", workbench.BlameRequest{Session: session, Path: "lines", Texts: true})
+		blamed := must[authors.BlameReply](p, "files.blame", filechanges.BlameRequest{Session: session, Path: "lines", Texts: true})
 		wrote := map[string]string{}
 		for _, run := range blamed.Runs {
 			if run.By == authors.ByStep {

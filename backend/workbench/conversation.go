@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/live"
+	"atelier.dev/atelier/backend/place"
 )
 
 const (
@@ -25,7 +26,7 @@ func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snaps
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if info, err = w.settled(ctx, info); err != nil {
+	if info, err = w.undo.Settled(ctx, info); err != nil {
 		return Snapshot{}, err
 	}
 	page, err := w.page(ctx, backend.EventRange{Session: in.Session, Before: info.Seq + 1, Limit: in.Limit, Newest: true})
@@ -135,10 +136,10 @@ func (w *Workbench) begin(ctx context.Context, info backend.SessionInfo, turn li
 	if err := w.providers.Ready(ctx, info.Settings.Provider); err != nil {
 		return err
 	}
-	if err := w.treePresent(info); err != nil { // it may have gone since the session was opened
+	if err := w.project.CheckTree(info); err != nil { // it may have gone since the session was opened
 		return err
 	}
-	if _, err := w.settled(ctx, info); err != nil {
+	if _, err := w.undo.Settled(ctx, info); err != nil {
 		return err
 	}
 	w.prepare(info)
@@ -155,29 +156,13 @@ func (w *Workbench) start(ctx context.Context, id string, turn live.Turn) error 
 	return l.Start(turn)
 }
 
-// atRest returns a session without an open turn or command, for an action
-// between two turns. A turn or command that a crash or a full disk left open is
-// ended first; one that waits for a person keeps waiting.
+// atRest returns a session without an open turn or command; see [live.Sessions.AtRest].
 func (w *Workbench) atRest(ctx context.Context, session string) (backend.SessionInfo, error) {
 	info, err := w.session(ctx, session)
 	if err != nil {
 		return info, err
 	}
-	switch info.State {
-	case agent.StateAwaitingInput:
-		return info, live.ErrWorking
-	case agent.StateProcessing:
-		l, release, err := w.sessions.Open(ctx, session)
-		if err != nil {
-			return info, err
-		}
-		defer release()
-		if err := l.Repair(); err != nil {
-			return info, err
-		}
-		return info, l.Wait(ctx)
-	}
-	return info, nil
+	return info, w.sessions.AtRest(ctx, info)
 }
 
 func (w *Workbench) interrupt(_ context.Context, in SessionRef) (backend.Empty, error) {
@@ -279,11 +264,8 @@ type HistoryReply struct {
 	More   bool          `json:"more,omitempty"`
 }
 
-// EventRef names an event, to read in full what was cut for display.
-type EventRef struct {
-	Session string `json:"session"`
-	Seq     int64  `json:"seq"`
-}
+// EventRef names an event.
+type EventRef = place.EventRef
 
 // EventReply is one complete event.
 type EventReply struct {

@@ -8,7 +8,8 @@ import (
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/filechanges"
+	"atelier.dev/atelier/backend/undoing"
 )
 
 // What a command changed is among the changes of its session, with its lines where the
@@ -42,12 +43,12 @@ func TestChangesOfCommands(t *testing.T) {
 	if got := p.changed(id, changes.ScopeTurn); got != "modified f +1 -1" {
 		t.Errorf("the turn:\n%s", got)
 	}
-	all := must[workbench.ChangesReply](p.page, "changes.list", workbench.ChangesRequest{Session: id, Scope: changes.ScopeSession})
+	all := must[filechanges.ChangesReply](p.page, "changes.list", filechanges.ChangesRequest{Session: id, Scope: changes.ScopeSession})
 	if all.More != 3 || !all.Files[2].Large || all.Files[2].Binary || !all.Files[4].Binary || all.Files[4].Large {
 		t.Errorf("%+v", all)
 	}
-	diff := func(path string) workbench.DiffReply {
-		return must[workbench.DiffReply](p.page, "changes.diff", workbench.DiffRequest{Session: id, Scope: changes.ScopeSession, Path: path})
+	diff := func(path string) filechanges.DiffReply {
+		return must[filechanges.DiffReply](p.page, "changes.diff", filechanges.DiffRequest{Session: id, Scope: changes.ScopeSession, Path: path})
 	}
 	if d := diff("f"); !strings.Contains(d.Diff, "-b\n-c\n+B\n+C\n") {
 		t.Errorf("%+v", d)
@@ -58,7 +59,7 @@ func TestChangesOfCommands(t *testing.T) {
 	if d := diff("large"); !d.Large || d.Binary || d.Edits != nil {
 		t.Errorf("%+v", d)
 	}
-	must[backend.Empty](p.page, "changes.put_back", workbench.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: "f", Seen: diff("f").Seen})
+	must[backend.Empty](p.page, "changes.put_back", filechanges.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: "f", Seen: diff("f").Seen})
 	if got := p.fileText("f"); got != "a\nb\nc\n" {
 		t.Errorf("put back: %q", got)
 	}
@@ -117,13 +118,13 @@ func TestRevertIsAnEvent(t *testing.T) {
 	for name, text := range map[string]string{"f": "A\nb\nc\nd\ne\nf\ng\nh\nI\n", "whole": "2\n", "made": "x\n", "deep": "2\n"} {
 		p.putFile(name, text)
 	}
-	diff := func(path string) workbench.DiffReply {
-		return must[workbench.DiffReply](p.page, "changes.diff", workbench.DiffRequest{Session: id, Scope: changes.ScopeSession, Path: path})
+	diff := func(path string) filechanges.DiffReply {
+		return must[filechanges.DiffReply](p.page, "changes.diff", filechanges.DiffRequest{Session: id, Scope: changes.ScopeSession, Path: path})
 	}
 	_, hunk, _ := strings.Cut(diff("f").Diff, "\n@@")
-	must[backend.Empty](p.page, "changes.put_back", workbench.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: "f", Hunk: "@@" + hunk})
+	must[backend.Empty](p.page, "changes.put_back", filechanges.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: "f", Hunk: "@@" + hunk})
 	for _, path := range []string{"whole", "made", "gone", "deep"} {
-		must[backend.Empty](p.page, "changes.put_back", workbench.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: path, Seen: diff(path).Seen})
+		must[backend.Empty](p.page, "changes.put_back", filechanges.PutBackRequest{Session: id, Scope: changes.ScopeSession, Path: path, Seen: diff(path).Seen})
 	}
 	var reverts []agent.FilesRestored
 	events, err := p.store.Events(t.Context(), backend.EventRange{Session: id})
@@ -143,7 +144,7 @@ func TestRevertIsAnEvent(t *testing.T) {
 	if got := again.changed(id, changes.ScopeSession); got != "modified f +1 -1" {
 		t.Errorf("after a start:\n%s", got)
 	}
-	again.restore(id, workbench.UndoTarget{Step: &agent.StepRef{Session: id, Call: reverts[1].ID}})
+	again.restore(id, undoing.UndoTarget{Step: &agent.StepRef{Session: id, Call: reverts[1].ID}})
 	if got := p.fileText("whole"); got != "2\n" {
 		t.Errorf("undone: %q", got)
 	}

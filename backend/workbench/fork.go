@@ -190,7 +190,7 @@ func (w *Workbench) placeFork(ctx context.Context, f *fork, source backend.Sessi
 	case ForkHere:
 		if source.Helper == nil {
 			f.forked.Worktree = source.Worktree
-			err = w.treePresent(source)
+			err = w.project.CheckTree(source)
 		}
 	case ForkInProject:
 	case ForkInWorktree:
@@ -242,7 +242,7 @@ func (w *Workbench) storeFork(ctx context.Context, f fork, then []agent.Payload)
 // admitFork asks the hooks of a fork about its new worktree. It returns an error if one
 // refuses it, or if they cannot be asked.
 func (w *Workbench) admitFork(ctx context.Context, info backend.SessionInfo) error {
-	tree, ok := w.ownTree(info)
+	tree, ok := w.project.Tree(info)
 	if !ok {
 		return nil
 	}
@@ -266,34 +266,5 @@ func (w *Workbench) permitBypass(ctx context.Context, id string) error {
 	}
 	defer release()
 	l.PermitBypass()
-	return nil
-}
-
-// ownTree returns the worktree in which a session works that was forked into one.
-func (w *Workbench) ownTree(info backend.SessionInfo) (worktree.Tree, bool) {
-	folder := filepath.FromSlash(info.Worktree)
-	dir, rest, _ := strings.Cut(info.Worktree, "/")
-	name, _, _ := strings.Cut(rest, "/")
-	if dir != worktree.Dir || name == "" || !filepath.IsLocal(folder) {
-		return worktree.Tree{}, false
-	}
-	return worktree.Tree{Project: w.cfg.Folder, Name: name, Folder: filepath.Join(w.cfg.Folder, folder)}, true
-}
-
-// treePresent returns an error if a session has lost its worktree.
-func (w *Workbench) treePresent(info backend.SessionInfo) error {
-	if info.Worktree == "" || info.Helper != nil {
-		return nil
-	}
-	tree, ok := w.ownTree(info)
-	if !ok {
-		return backend.Problem(backend.ProblemWorktreeGone, info.Worktree)
-	}
-	switch at, err := os.Stat(tree.Folder); {
-	case err != nil:
-		return backend.Problem(backend.ProblemWorktreeGone, info.Worktree).Because(err)
-	case !at.IsDir():
-		return backend.Problem(backend.ProblemWorktreeGone, info.Worktree)
-	}
 	return nil
 }

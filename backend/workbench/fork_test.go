@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/audit"
+	"atelier.dev/atelier/backend/branch"
 	"atelier.dev/atelier/backend/workbench"
 	"github.com/google/go-cmp/cmp"
 )
@@ -170,9 +171,9 @@ func TestForkAtAMessage(t *testing.T) {
 	if answer.Prompt != "" || answer.Session.Title != "Mine" || len(ends) != 2 || answer.Session.LastEnd != agent.EndInterrupted {
 		t.Errorf("%+v with %d results", answer, len(ends))
 	}
-	tree := must[workbench.BranchList](p, "sessions.branches", workbench.SessionRef{Session: again.Session.ID})
+	tree := must[branch.BranchList](p, "sessions.branches", workbench.SessionRef{Session: again.Session.ID})
 	other := p.session("compat")
-	if alone := must[workbench.BranchList](p, "sessions.branches", workbench.SessionRef{Session: other}); len(tree.Branches) != 3 || len(alone.Branches) != 1 {
+	if alone := must[branch.BranchList](p, "sessions.branches", workbench.SessionRef{Session: other}); len(tree.Branches) != 3 || len(alone.Branches) != 1 {
 		t.Errorf("%d and %d branches", len(tree.Branches), len(alone.Branches))
 	}
 	if third := fork(p, workbench.ForkRequest{Session: again.Session.ID}).Session; third.Title != "What does it say? (3)" || third.Marks.Label != "" || third.Origin.Session != again.Session.ID {

@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/filechanges"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -55,7 +56,7 @@ func TestForkIntoAWorktree(t *testing.T) {
 	if _, err := os.Stat(folder + "/new.txt"); !os.IsNotExist(err) {
 		t.Errorf("the project has the file: %v", err)
 	}
-	list := must[workbench.ChangesReply](p, "changes.list", workbench.ChangesRequest{Session: made.ID, Scope: changes.ScopeUncommitted})
+	list := must[filechanges.ChangesReply](p, "changes.list", filechanges.ChangesRequest{Session: made.ID, Scope: changes.ScopeUncommitted})
 	if len(list.Files) != 1 || list.Files[0].Path != "new.txt" || !strings.HasPrefix(list.Branch, "worktree-try-it") {
 		t.Errorf("%+v", list)
 	}

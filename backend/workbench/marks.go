@@ -180,7 +180,7 @@ func (w *Workbench) mayRun(info backend.SessionInfo) error {
 	if info.Marks.Deleted > 0 {
 		return backend.Problem(backend.ProblemSessionDeleted)
 	}
-	return w.belongsHere(info)
+	return w.project.Owns(info)
 }
 
 // MarkRequest is for sessions.mark. Fields that are null do not change; empty tags

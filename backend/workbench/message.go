@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/filechanges"
 )
 
 const (
@@ -31,7 +32,7 @@ func (w *Workbench) proposeMessage(ctx context.Context, in ProposeRequest) (Prop
 	if err != nil {
 		return ProposeReply{}, err
 	}
-	material, err := ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (string, error) {
+	material, err := filechanges.In(ctx, w.changes, in.Session, func(ctx context.Context, f *changes.Folder) (string, error) {
 		return f.Material(ctx, messageInput)
 	})
 	if err != nil {

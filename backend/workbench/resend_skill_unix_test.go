@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -32,7 +33,7 @@ func TestResendSkill(t *testing.T) {
 	if len(info.Skills) != 1 || info.Skills[0].Name != "look" || !info.Skills[0].Limited || info.Prompt != "/look walnuts" {
 		t.Errorf("%+v is in use, after %q", info.Skills, info.Prompt)
 	}
-	reply := must[workbench.RewindReply](p, "undo.rewind", workbench.RewindRequest{Session: id})
+	reply := must[undoing.RewindReply](p, "undo.rewind", undoing.RewindRequest{Session: id})
 	if reply.Prompt != "/look almonds" {
 		t.Errorf("the rewind gives back %q", reply.Prompt)
 	}

@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -58,7 +59,7 @@ func TestResend(t *testing.T) {
 	}
 	p.close()
 	p = newPage(t, folder, home, environment(server, "")) // the session was closed in its log
-	preview := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: workbench.UndoTarget{Since: 1}})
+	preview := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: undoing.UndoTarget{Since: 1}})
 	resend(workbench.ResendRequest{Turn: 1, Text: "pecan", Files: choices(preview)}, map[string]bool{"walnut": false, "hazel": false, "pecan": true})
 	if p.fileText("f") != "a\n" {
 		t.Errorf("the file is still %q", p.fileText("f"))
@@ -68,9 +69,9 @@ func TestResend(t *testing.T) {
 		t.Error(diff)
 	}
 	info := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session}).Session
-	must[workbench.RewindReply](p, "undo.rewind", workbench.RewindRequest{Session: session})
+	must[undoing.RewindReply](p, "undo.rewind", undoing.RewindRequest{Session: session})
 	for _, span := range info.Rewound[len(info.Rewound)-1:] {
-		must[backend.Empty](p, "undo.bring_back", workbench.BringBackRequest{Session: session, ID: span.ID})
+		must[backend.Empty](p, "undo.bring_back", undoing.BringBackRequest{Session: session, ID: span.ID})
 	}
 	p.send(session, "go on")
 	await(p, anyOf[agent.ProcessingEnd])
@@ -90,7 +91,7 @@ func TestResendRefuses(t *testing.T) {
 	await(p, anyOf[agent.ProcessingEnd])
 	p.putFile("f", "a\n")
 	p.step(session, "1", 1, func() { p.putFile("f", "b\n") }, "f")
-	preview := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: workbench.UndoTarget{Since: 1}})
+	preview := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: undoing.UndoTarget{Since: 1}})
 	p.putFile("f", "b\nmine\n")
 	refused := func(want backend.ProblemID, in workbench.ResendRequest) {
 		t.Helper()

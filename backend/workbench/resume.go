@@ -6,6 +6,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/undoing"
 )
 
 // ResumeRequest says with which session to go on: one by its id or the beginning of
@@ -67,7 +68,7 @@ func (w *Workbench) rewindTo(ctx context.Context, info backend.SessionInfo, at a
 		}
 		switch ev.Data.(type) {
 		case agent.UserInput:
-			_, err = w.rewind(ctx, RewindRequest{Session: info.ID, Turn: ev.Turn})
+			_, err = w.undo.Rewind(ctx, undoing.RewindRequest{Session: info.ID, Turn: ev.Turn})
 			return err
 		case agent.TextEnd, agent.ToolCallEnd:
 			return backend.Problem(backend.ProblemForkPlace)

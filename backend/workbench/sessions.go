@@ -9,6 +9,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/place"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -116,9 +117,7 @@ func validSettings(s agent.Settings) error {
 }
 
 // SessionRef names a session.
-type SessionRef struct {
-	Session string `json:"session"`
-}
+type SessionRef = place.SessionRef
 
 // SessionListRequest is for sessions.list; Limit 0 means 50 sessions, without
 // their agents. After is where the page before this one ended. Everywhere lists the

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -15,21 +14,8 @@ import (
 	"atelier.dev/atelier/agent/worktree"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/live"
+	"atelier.dev/atelier/backend/place"
 )
-
-// treeOf returns the worktree that was made for an agent.
-func (w *Workbench) treeOf(helper *agent.Helper) worktree.Tree {
-	return worktree.Tree{Project: w.cfg.Folder, Name: helper.Worktree}
-}
-
-// treeGone reports whether a session had a worktree that is not there any more.
-func (w *Workbench) treeGone(info backend.SessionInfo) bool {
-	if info.Helper == nil || info.Helper.Worktree == "" {
-		return false
-	}
-	_, err := os.Stat(info.Helper.Folder)
-	return os.IsNotExist(err)
-}
 
 // isolate makes a worktree for an agent, and moves its folder there (OAS-506).
 func (h *helpers) isolate(ctx context.Context, parent backend.SessionInfo, id string, helper *agent.Helper) error {
@@ -69,7 +55,7 @@ func (h *helpers) admitTree(ctx context.Context, id string, helper *agent.Helper
 	if helper.Worktree == "" || l == nil {
 		return nil
 	}
-	tree := h.bench.treeOf(helper)
+	tree := h.bench.project.AgentTree(helper)
 	refused := fireTree(ctx, l, tree)
 	if refused == nil {
 		return nil
@@ -87,7 +73,7 @@ func (h *helpers) worktree(ctx context.Context, id string) string {
 	if err != nil || info.Helper == nil || info.Helper.Worktree == "" {
 		return ""
 	}
-	tree := h.bench.treeOf(info.Helper)
+	tree := h.bench.project.AgentTree(info.Helper)
 	return fmt.Sprintf("%s/%s, on the branch %s", worktree.Dir, tree.Name, tree.Branch())
 }
 
@@ -120,7 +106,7 @@ func (h *helpers) removeTree(ctx context.Context, info backend.SessionInfo) (wor
 	if info.Helper.Worktree == "" {
 		return worktree.Held{}, nil
 	}
-	tree := h.bench.treeOf(info.Helper)
+	tree := h.bench.project.AgentTree(info.Helper)
 	kept, err := worktree.Remove(ctx, tree)
 	if kept.Why == "" && err == nil {
 		h.bench.observe(h.parent, agent.HookWorktreeRemove, func(context.Context) agent.HookInput { return removed(tree) })
@@ -141,10 +127,10 @@ func (w *Workbench) removeTrees(ctx context.Context, session string) {
 		return
 	}
 	for _, info := range started {
-		if info.Helper == nil || info.Helper.Worktree == "" || w.treeGone(info) || info.State != agent.StateIdle && info.State != agent.StateClosed {
+		if info.Helper == nil || info.Helper.Worktree == "" || place.LostTree(info) || info.State != agent.StateIdle && info.State != agent.StateClosed {
 			continue
 		}
-		tree := w.treeOf(info.Helper)
+		tree := w.project.AgentTree(info.Helper)
 		switch kept, err := worktree.Remove(ctx, tree); {
 		case err != nil || kept.Why != "":
 			slog.Info("kept an agent's worktree", "agent", info.ID, "worktree", tree.Path(), "because", kept.String(), "err", err)

@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -66,15 +67,15 @@ func TestUndoOfAgentsElsewhere(t *testing.T) {
 			if got := p.changed(id, changes.ScopeSession); !strings.Contains(got, " "+path+" ") || strings.Count(got, "\n") > 0 {
 				t.Errorf("the session changed %q, want %s", got, path)
 			}
-			preview := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: id})
+			preview := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: id})
 			if len(preview.Files) != 1 || preview.Files[0].Path != path {
 				t.Fatalf("%+v", preview.Files)
 			}
-			must[workbench.UndoReply](p, "undo.apply", workbench.UndoApplyRequest{Session: id, Target: preview.Target, Files: choices(preview)})
+			must[undoing.UndoReply](p, "undo.apply", undoing.UndoApplyRequest{Session: id, Target: preview.Target, Files: choices(preview)})
 			if text, err := os.ReadFile(found[0]); string(text) != "one\n" && !os.IsNotExist(err) {
 				t.Errorf("undone, it is %q, %v", text, err)
 			}
-			p.restore(id, workbench.UndoTarget{Redo: true})
+			p.restore(id, undoing.UndoTarget{Redo: true})
 			if text, _ := os.ReadFile(found[0]); string(text) != "two\n" {
 				t.Errorf("redone, it is %q", text)
 			}

@@ -21,6 +21,8 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/branch"
+	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/keystore"
@@ -55,8 +57,8 @@ func undoUntilKilled(of string) {
 			panic(fmt.Sprint(err, answer.Error))
 		}
 	}
-	var preview workbench.UndoPreview
-	ask("undo.preview", workbench.UndoPreviewRequest{Session: session}, &preview)
+	var preview undoing.UndoPreview
+	ask("undo.preview", undoing.UndoPreviewRequest{Session: session}, &preview)
 	go func() {
 		for {
 			if text, err := os.ReadFile(filepath.Join(folder, last)); err == nil && string(text) == "a\n" {
@@ -64,7 +66,7 @@ func undoUntilKilled(of string) {
 			}
 		}
 	}()
-	ask("undo.apply", workbench.UndoApplyRequest{Session: session, Target: preview.Target, Files: choices(preview)}, &workbench.UndoReply{})
+	ask("undo.apply", undoing.UndoApplyRequest{Session: session, Target: preview.Target, Files: choices(preview)}, &undoing.UndoReply{})
 	select {} // until the file was seen
 }
 
@@ -124,7 +126,7 @@ func TestUndoThatIsKilled(t *testing.T) {
 		if diff := cmp.Diff(undone, recorded); !ok || diff != "" {
 			t.Errorf("the log does not say what was undone: %s", diff)
 		}
-		p.restore(session, workbench.UndoTarget{Redo: true})
+		p.restore(session, undoing.UndoTarget{Redo: true})
 		for _, name := range names {
 			if text := p.fileText(name); text != "b\n" {
 				t.Errorf("%s is not redone: %q", name, text)
@@ -145,19 +147,19 @@ func TestUndoSettlesFirst(t *testing.T) {
 	p.putFile("g", "a\n")
 	p.step(session, "1", 0, func() { p.putFile("f", "b\n") }, "f")
 	p.step(session, "2", 0, func() { p.putFile("g", "b\n") }, "g")
-	first, second := workbench.UndoTarget{Step: &agent.StepRef{Session: session, Call: "1"}}, workbench.UndoTarget{Step: &agent.StepRef{Session: session, Call: "2"}}
+	first, second := undoing.UndoTarget{Step: &agent.StepRef{Session: session, Call: "1"}}, undoing.UndoTarget{Step: &agent.StepRef{Session: session, Call: "2"}}
 	cut := p.restore(session, first)
-	p.restore(session, workbench.UndoTarget{Redo: true})
-	preview := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: second})
+	p.restore(session, undoing.UndoTarget{Redo: true})
+	preview := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: second})
 	cut.ID = "cut-off"
 	put(t, filepath.Join(p.home, "restoring", session+".json"), string(marshal(t, cut)))
 	p.putFile("f", "a\n")
-	must[workbench.UndoReply](p, "undo.apply", workbench.UndoApplyRequest{Session: session, Target: second, Files: choices(preview)})
-	redo := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: workbench.UndoTarget{Restoration: "cut-off"}})
+	must[undoing.UndoReply](p, "undo.apply", undoing.UndoApplyRequest{Session: session, Target: second, Files: choices(preview)})
+	redo := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: undoing.UndoTarget{Restoration: "cut-off"}})
 	if len(redo.Files) != 1 || redo.Files[0].Path != "f" || p.fileText("f") != "a\n" || p.fileText("g") != "a\n" {
 		t.Errorf("%+v, %q, %q", redo, p.fileText("f"), p.fileText("g"))
 	}
-	if _, err := call[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session}); err == nil || err.ID != backend.ProblemUndoNothing {
+	if _, err := call[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session}); err == nil || err.ID != backend.ProblemUndoNothing {
 		t.Errorf("something is left to undo: %v", err)
 	}
 }
@@ -180,7 +182,7 @@ func TestUndoBesideACommand(t *testing.T) {
 	if _, err := os.ReadFile(began); err != nil {
 		t.Fatal(err)
 	}
-	if done := p.restore(session, workbench.UndoTarget{}); len(done.Files) != 1 || p.fileText("f") != "a\n" {
+	if done := p.restore(session, undoing.UndoTarget{}); len(done.Files) != 1 || p.fileText("f") != "a\n" {
 		t.Errorf("%+v, %q", done, p.fileText("f"))
 	}
 	if err := os.WriteFile(goes, nil, 0o600); err != nil {
@@ -219,12 +221,12 @@ func TestTakeThatWasCutOff(t *testing.T) {
 	theirs := fork(p, workbench.ForkRequest{Session: ours}).Session.ID
 	p.step(theirs, "1", 0, func() { p.putFile("f", "theirs\n") }, "f")
 	p.putFile("f", "0\n")
-	shown := must[workbench.CompareFileReply](p, "sessions.compare_file", workbench.CompareFileRequest{Session: ours, With: theirs, Path: "f"})
+	shown := must[branch.CompareFileReply](p, "sessions.compare_file", branch.CompareFileRequest{Session: ours, With: theirs, Path: "f"})
 	if shown.Take == nil {
 		t.Fatalf("%+v", shown)
 	}
 	fails.Store(true)
-	take := workbench.TakeRequest{Session: ours, With: theirs, Path: "f", Seal: shown.Take.Seal}
+	take := branch.TakeRequest{Session: ours, With: theirs, Path: "f", Seal: shown.Take.Seal}
 	if _, err := call[agent.FilesRestored](p, "sessions.take", take); err == nil || p.fileText("f") != "theirs\n" {
 		t.Fatalf("%v, %q", err, p.fileText("f"))
 	}
@@ -245,7 +247,7 @@ func TestTakeThatWasCutOff(t *testing.T) {
 		}
 		put(t, intent, string(note)) // as if the program had ended before it was removed
 	}
-	p.restore(ours, workbench.UndoTarget{})
+	p.restore(ours, undoing.UndoTarget{})
 	if text := p.fileText("f"); text != "0\n" {
 		t.Errorf("undone, it is %q", text)
 	}

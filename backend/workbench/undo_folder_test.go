@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent/llm/llmtest"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/undoing"
 )
 
 // What an undo takes out can be redone although the journal's copy of it was damaged
@@ -24,11 +24,11 @@ func TestUndoWithADamagedCopy(t *testing.T) {
 	if err := os.Truncate(filepath.Join(p.home, "journal", "objects", sum[:2], sum[2:]), 1); err != nil {
 		t.Fatal(err)
 	}
-	p.restore(session, workbench.UndoTarget{})
+	p.restore(session, undoing.UndoTarget{})
 	if text := p.fileText("f"); text != "a\n" {
 		t.Errorf("undone: %q", text)
 	}
-	done := p.restore(session, workbench.UndoTarget{Redo: true})
+	done := p.restore(session, undoing.UndoTarget{Redo: true})
 	if text := p.fileText("f"); text != "b\n" {
 		t.Errorf("redone: %q, %+v", text, done)
 	}
@@ -45,7 +45,7 @@ func TestUndoTheLossOfTheFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}, "f")
-	if done := p.restore(session, workbench.UndoTarget{}); p.fileText("f") != "a\n" || len(done.Conflicts) > 0 {
+	if done := p.restore(session, undoing.UndoTarget{}); p.fileText("f") != "a\n" || len(done.Conflicts) > 0 {
 		t.Errorf("%q, %+v", p.fileText("f"), done)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -66,7 +67,7 @@ func TestUndoWhatHooksChanged(t *testing.T) {
 			if tt.stays != "" {
 				p.putFile("a.js", strings.Replace(tt.want, "one", "mine", 1))
 			}
-			done := p.restore(id, workbench.UndoTarget{})
+			done := p.restore(id, undoing.UndoTarget{})
 			want := tt.stays
 			if want == "" {
 				want = "one\ntwo\nthree\n"
@@ -109,7 +110,7 @@ func TestUndoWhatAsyncHooksChanged(t *testing.T) {
 	if got := p.fileText("a.js"); got != "uno;\ndue;\n" || !strings.Contains(lastBody(server), "+uno;") {
 		t.Errorf("the turn left %q, or the model was not told", got)
 	}
-	if done := p.restore(id, workbench.UndoTarget{}); p.fileText("a.js") != "one\ntwo\n" || len(done.Conflicts) > 0 {
+	if done := p.restore(id, undoing.UndoTarget{}); p.fileText("a.js") != "one\ntwo\n" || len(done.Conflicts) > 0 {
 		t.Errorf("undone, it is %q, %+v", p.fileText("a.js"), done.Conflicts)
 	}
 
@@ -127,7 +128,7 @@ func TestUndoWhatAsyncHooksChanged(t *testing.T) {
 	if _, err := os.ReadFile(formatted); err != nil { // waits for it
 		t.Fatal(err)
 	}
-	if done := p.restore(id, workbench.UndoTarget{}); p.fileText("a.js") != "one\ntwo\n" || len(done.Conflicts) > 0 {
+	if done := p.restore(id, undoing.UndoTarget{}); p.fileText("a.js") != "one\ntwo\n" || len(done.Conflicts) > 0 {
 		t.Errorf("undone after the turn, it is %q, %+v", p.fileText("a.js"), done.Conflicts)
 	}
 }
@@ -169,7 +170,7 @@ func TestUndoModes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			done := p.restore(id, workbench.UndoTarget{})
+			done := p.restore(id, undoing.UndoTarget{})
 			info, err := os.Stat(at)
 			if err != nil || info.Mode() != tt.want || len(done.Conflicts) > 0 || p.fileText("f") != "1\n" {
 				t.Errorf("it came back as %v, want %v; %+v, %v", info.Mode(), tt.want, done.Conflicts, err)
@@ -188,7 +189,7 @@ func TestUndoSaysHardLinks(t *testing.T) {
 	server.Script(model, run("echo 2 >> f; echo 2 >> g"), llmtest.Round{Text: "Done."})
 	p.send(id, "go")
 	await(p, anyOf[agent.ProcessingEnd])
-	preview := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: id})
+	preview := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: id})
 	said := map[string]agent.ConflictReason{}
 	for _, f := range preview.Files {
 		said[f.Path] = f.Reason

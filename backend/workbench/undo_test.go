@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/journal/objects"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -45,18 +46,18 @@ func (p *page) step(session, id string, turn int, change func(), names ...string
 }
 
 // choices chooses all of a preview.
-func choices(preview workbench.UndoPreview) (all []workbench.UndoChoice) {
+func choices(preview undoing.UndoPreview) (all []undoing.UndoChoice) {
 	for _, f := range preview.Files {
-		all = append(all, workbench.UndoChoice{Path: f.Path, Seal: f.Seal})
+		all = append(all, undoing.UndoChoice{Path: f.Path, Seal: f.Seal})
 	}
 	return all
 }
 
 // restore previews and applies.
-func (p *page) restore(session string, target workbench.UndoTarget) agent.FilesRestored {
+func (p *page) restore(session string, target undoing.UndoTarget) agent.FilesRestored {
 	p.t.Helper()
-	preview := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: target})
-	return must[workbench.UndoReply](p, "undo.apply", workbench.UndoApplyRequest{Session: session, Target: preview.Target, Files: choices(preview)}).Restored
+	preview := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: target})
+	return must[undoing.UndoReply](p, "undo.apply", undoing.UndoApplyRequest{Session: session, Target: preview.Target, Files: choices(preview)}).Restored
 }
 
 // OC-09: an edit, sed -i and a change by hand in one file: undoing the turn leaves the
@@ -84,26 +85,26 @@ func TestUndoTurn(t *testing.T) {
 	p.putFile("f", text(map[int]string{1: "edited", 5: "sed", 10: "mine"}))
 	before := p.fileText("f")
 
-	done := p.restore(session, workbench.UndoTarget{})
+	done := p.restore(session, undoing.UndoTarget{})
 	if p.fileText("f") != text(map[int]string{10: "mine"}) || len(done.Conflicts) > 0 || len(done.Undone) != 2 {
 		t.Errorf("%q, %+v", p.fileText("f"), done)
 	}
 	if _, err := os.Stat(filepath.Join(p.folder, "new")); err == nil {
 		t.Error("the created file is still there")
 	}
-	if _, err := call[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: workbench.UndoTarget{Turn: 1}}); err == nil || err.ID != backend.ProblemUndoNothing {
+	if _, err := call[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: undoing.UndoTarget{Turn: 1}}); err == nil || err.ID != backend.ProblemUndoNothing {
 		t.Errorf("undone twice: %v", err)
 	}
 	p.close()
 	again := newPage(t, folder, home, environment(server, ""))
-	again.restore(session, workbench.UndoTarget{Redo: true})
+	again.restore(session, undoing.UndoTarget{Redo: true})
 	if got := again.fileText("f"); got != before || again.fileText("new") != "new\n" {
 		t.Errorf("redone: %q, want %q", got, before)
 	}
-	if _, err := call[workbench.UndoPreview](again, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: workbench.UndoTarget{Redo: true}}); err == nil || err.ID != backend.ProblemRedoNothing {
+	if _, err := call[undoing.UndoPreview](again, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: undoing.UndoTarget{Redo: true}}); err == nil || err.ID != backend.ProblemRedoNothing {
 		t.Errorf("redone twice: %v", err)
 	}
-	again.restore(session, workbench.UndoTarget{Step: &agent.StepRef{Session: session, Call: "edit"}})
+	again.restore(session, undoing.UndoTarget{Step: &agent.StepRef{Session: session, Call: "edit"}})
 	if got := again.fileText("f"); got != text(map[int]string{5: "sed", 10: "mine"}) {
 		t.Errorf("one step undone: %q", got)
 	}
@@ -122,21 +123,21 @@ func TestUndoRaces(t *testing.T) {
 	session := p.session("compat")
 	p.putFile("f", "a\n")
 	p.step(session, "1", 0, func() { p.putFile("f", "b\n") }, "f")
-	request := workbench.UndoPreviewRequest{Session: session}
-	preview := must[workbench.UndoPreview](p, "undo.preview", request)
-	apply := workbench.UndoApplyRequest{Session: session, Target: preview.Target, Files: choices(preview)}
+	request := undoing.UndoPreviewRequest{Session: session}
+	preview := must[undoing.UndoPreview](p, "undo.preview", request)
+	apply := undoing.UndoApplyRequest{Session: session, Target: preview.Target, Files: choices(preview)}
 	p.putFile("f", "b\nmine\n")
-	if _, err := call[workbench.UndoReply](p, "undo.apply", apply); err == nil || err.ID != backend.ProblemUndoStale || p.fileText("f") != "b\nmine\n" {
+	if _, err := call[undoing.UndoReply](p, "undo.apply", apply); err == nil || err.ID != backend.ProblemUndoStale || p.fileText("f") != "b\nmine\n" {
 		t.Errorf("a stale preview was applied: %v, %q", err, p.fileText("f"))
 	}
-	preview = must[workbench.UndoPreview](p, "undo.preview", request)
+	preview = must[undoing.UndoPreview](p, "undo.preview", request)
 	apply.Files = choices(preview)
 	var tabs sync.WaitGroup
 	var mu sync.Mutex
 	var problems []backend.ProblemID
 	for range 4 {
 		tabs.Go(func() {
-			if _, err := call[workbench.UndoReply](p, "undo.apply", apply); err != nil {
+			if _, err := call[undoing.UndoReply](p, "undo.apply", apply); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				problems = append(problems, err.ID)
@@ -162,14 +163,14 @@ func TestUndoWhileWorking(t *testing.T) {
 	session := p.session("compat")
 	p.putFile("f", "a\n")
 	p.step(session, "1", 0, func() { p.putFile("f", "b\n") }, "f")
-	preview := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session})
+	preview := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session})
 	p.send(session, "go")
 	await(p, anyOf[agent.ApprovalRequest])
 	for method, args := range map[string]any{
-		"undo.apply":  workbench.UndoApplyRequest{Session: session, Target: preview.Target, Files: choices(preview)},
-		"undo.rewind": workbench.RewindRequest{Session: session},
+		"undo.apply":  undoing.UndoApplyRequest{Session: session, Target: preview.Target, Files: choices(preview)},
+		"undo.rewind": undoing.RewindRequest{Session: session},
 	} {
-		if _, err := call[workbench.UndoReply](p, method, args); err == nil || err.ID != backend.ProblemUndoWorking {
+		if _, err := call[undoing.UndoReply](p, method, args); err == nil || err.ID != backend.ProblemUndoWorking {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
@@ -189,8 +190,8 @@ func TestUndoAfterACrash(t *testing.T) {
 	p.putFile("f", "a\n")
 	p.putFile("g", "a\n")
 	p.step(session, "1", 0, func() { p.putFile("f", "b\n"); p.putFile("g", "b\n") }, "f", "g")
-	done := p.restore(session, workbench.UndoTarget{})
-	p.restore(session, workbench.UndoTarget{Redo: true})
+	done := p.restore(session, undoing.UndoTarget{})
+	p.restore(session, undoing.UndoTarget{Redo: true})
 	// The same again, but the program ends before the second file.
 	done.ID = "cut-off"
 	intent := filepath.Join(p.home, "restoring", session+".json")
@@ -198,21 +199,21 @@ func TestUndoAfterACrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.putFile("f", "a\n")
-	preview := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: workbench.UndoTarget{Redo: true}})
+	preview := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: undoing.UndoTarget{Redo: true}})
 	if len(preview.Files) != 1 || preview.Files[0].Path != "f" || preview.Target.Restoration != "cut-off" {
 		t.Errorf("%+v", preview)
 	}
 	if _, err := os.Stat(intent); err == nil {
 		t.Error("it is still to be finished")
 	}
-	preview = must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session})
+	preview = must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session})
 	if len(preview.Files) != 1 || preview.Files[0].Path != "g" {
 		t.Errorf("left to undo: %+v", preview)
 	}
 	if err := os.WriteFile(intent, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session})
+	must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session})
 }
 
 // The steps of agents belong to the turn in which they worked, if they worked in the
@@ -237,11 +238,11 @@ func TestUndoOfAgents(t *testing.T) {
 	await(p, anyOf[agent.ProcessingEnd])
 	p.step(session, "c", 2, func() { p.putFile("f", "2\n") }, "f")
 	p.step("here", "d", 2, func() { p.putFile("f", "3\n") }, "f")
-	p.restore(session, workbench.UndoTarget{})
+	p.restore(session, undoing.UndoTarget{})
 	if p.fileText("f") != "1\n" {
 		t.Errorf("the newest turn undone: %q", p.fileText("f"))
 	}
-	done := p.restore(session, workbench.UndoTarget{Since: 1})
+	done := p.restore(session, undoing.UndoTarget{Since: 1})
 	if diff := cmp.Diff([]agent.StepRef{{Session: "here", Call: "a"}}, done.Undone); diff != "" || p.fileText("f") != "0\n" {
 		t.Errorf("all undone: %q %s", p.fileText("f"), diff)
 	}
@@ -262,9 +263,9 @@ func TestRewindAndBringBack(t *testing.T) {
 		reply := must[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: session, Text: "needle"})
 		return len(reply.Hits), reply.TakenBack
 	}
-	rewind := func(turn int, want string) workbench.RewindReply {
+	rewind := func(turn int, want string) undoing.RewindReply {
 		t.Helper()
-		reply := must[workbench.RewindReply](p, "undo.rewind", workbench.RewindRequest{Session: session, Turn: turn})
+		reply := must[undoing.RewindReply](p, "undo.rewind", undoing.RewindRequest{Session: session, Turn: turn})
 		if reply.Prompt != want {
 			t.Errorf("the prompt is %q, want %q", reply.Prompt, want)
 		}
@@ -274,10 +275,10 @@ func TestRewindAndBringBack(t *testing.T) {
 	if found, takenBack := find(); found != 0 || takenBack != 1 {
 		t.Errorf("%d places are found, and %d that were taken back", found, takenBack)
 	}
-	if _, err := call[workbench.RewindReply](p, "undo.rewind", workbench.RewindRequest{Session: session}); err == nil || err.ID != backend.ProblemRewindNothing {
+	if _, err := call[undoing.RewindReply](p, "undo.rewind", undoing.RewindRequest{Session: session}); err == nil || err.ID != backend.ProblemRewindNothing {
 		t.Errorf("an empty conversation was taken back: %v", err)
 	}
-	must[backend.Empty](p, "undo.bring_back", workbench.BringBackRequest{Session: session, ID: both.ID})
+	must[backend.Empty](p, "undo.bring_back", undoing.BringBackRequest{Session: session, ID: both.ID})
 	if found, takenBack := find(); found != 1 || takenBack != 0 {
 		t.Errorf("%d places that came back are found, and %d that were taken back", found, takenBack)
 	}
@@ -290,11 +291,11 @@ func TestRewindAndBringBack(t *testing.T) {
 			t.Errorf("the model is told %q: %t", text, !want)
 		}
 	}
-	if _, err := call[backend.Empty](p, "undo.bring_back", workbench.BringBackRequest{Session: session, ID: last.ID}); err == nil || err.ID != backend.ProblemRewindFollowed {
+	if _, err := call[backend.Empty](p, "undo.bring_back", undoing.BringBackRequest{Session: session, ID: last.ID}); err == nil || err.ID != backend.ProblemRewindFollowed {
 		t.Errorf("brought back too late: %v", err)
 	}
 	rewind(3, "hazel")
-	if _, err := call[backend.Empty](p, "undo.bring_back", workbench.BringBackRequest{Session: session, ID: last.ID}); err != nil {
+	if _, err := call[backend.Empty](p, "undo.bring_back", undoing.BringBackRequest{Session: session, ID: last.ID}); err != nil {
 		t.Errorf("what followed was taken back: %v", err)
 	}
 }
@@ -322,7 +323,7 @@ func TestUndoPassesWhatIsRestored(t *testing.T) {
 	session := p.session("compat")
 	p.send(session, "change them")
 	await(p, anyOf[agent.ProcessingEnd])
-	newest := workbench.UndoTarget{Step: &agent.StepRef{Session: session}}
+	newest := undoing.UndoTarget{Step: &agent.StepRef{Session: session}}
 	for _, name := range []string{"a", "b", "c"} {
 		p.putFile(name, "old\n")
 		p.step(session, "step "+name, 1, func() { p.putFile(name, "new\n") }, name)
@@ -336,10 +337,10 @@ func TestUndoPassesWhatIsRestored(t *testing.T) {
 		t.Errorf("a is %q", p.fileText("a"))
 	}
 	p.putFile("a", "new\n")
-	if p.restore(session, workbench.UndoTarget{Redo: true}); p.fileText("b") != "new\n" {
+	if p.restore(session, undoing.UndoTarget{Redo: true}); p.fileText("b") != "new\n" {
 		t.Errorf("b was not redone: %q", p.fileText("b"))
 	}
-	if _, err := call[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: workbench.UndoTarget{Turn: 1}}); err != nil {
+	if _, err := call[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: undoing.UndoTarget{Turn: 1}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -20,10 +20,13 @@ import (
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
+	"atelier.dev/atelier/backend/branch"
 	"atelier.dev/atelier/backend/caches"
 	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/editors"
 	"atelier.dev/atelier/backend/feed"
+	"atelier.dev/atelier/backend/filechanges"
+	"atelier.dev/atelier/backend/filelog"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/languages"
@@ -31,10 +34,12 @@ import (
 	"atelier.dev/atelier/backend/mcp"
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/moved"
+	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/skills"
 	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/trust"
+	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/unsent"
 	"atelier.dev/atelier/backend/websearch"
 )
@@ -105,8 +110,10 @@ type Workbench struct {
 	providers *models.Providers
 	sessions  *live.Sessions
 	places    places
-	edits     edits
-	undoLogs  undoLogs
+	project   *place.Project
+	undo      *undoing.Undo
+	changes   *filechanges.Changes
+	branches  *branch.Branches
 	guard     *guard.Guard
 	marking   sync.Mutex  // held while a session's marks change
 	setUp     atomic.Bool // the hooks of the folder's setup have run
@@ -149,13 +156,14 @@ func New(cfg Config) *Workbench {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Workbench{
-		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}}, undoLogs: undoLogs{bySession: map[string]undoLog{}},
+		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue}),
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, looking: folderLooks{at: lookAt},
 		guard:  guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 		unsent: unsent.New(cfg.Store, cfg.Folder), pages: fetch.NewPages(time.Now),
 		searches: websearch.New(websearch.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv}),
 	}
+	w.project = &place.Project{Dir: cfg.Folder, Store: cfg.Store}
 	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
 	w.asking = &asking{bench: w, calls: map[client.Caller]func(agent.SideRequest) bool{}}
 	w.servers = w.newServers()
@@ -166,7 +174,7 @@ func New(cfg Config) *Workbench {
 	w.boards = agents.NewBoards(cfg.Store)
 	w.hooks = w.newHooks()
 	w.moved = moved.New(cfg.Store, cfg.Folder)
-	w.editors = editors.New(editors.Config{Folder: cfg.Folder, Store: cfg.Store, Getenv: cfg.Getenv, Worktree: w.worktreeOf, IsSettings: w.hooks.Reads})
+	w.editors = editors.New(editors.Config{Folder: cfg.Folder, Store: cfg.Store, Getenv: cfg.Getenv, Worktree: w.project.WorktreeOf, IsSettings: w.hooks.Reads})
 	w.exports = transfer.NewExports(transfer.ExportConfig{
 		Store: cfg.Store, Session: w.session, Keys: w.providers.Keys, User: userHome(cfg), Dir: filepath.Join(cfg.Home, "exports"), PickSave: cfg.PickSave,
 	})
@@ -181,6 +189,14 @@ func New(cfg Config) *Workbench {
 		Log: cfg.Store, Check: w.mayRun, Build: w.newSession, Start: w.sessionStart, Show: w.show,
 		CleanUp: w.cleanUp, Occupied: w.occupied, SideJobs: w.sideJobs,
 	})
+	logs := filelog.New(cfg.Store, w.journal)
+	w.undo = undoing.New(undoing.Config{
+		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Journal: w.journal, Logs: logs, Home: cfg.Home, ReadOnly: cfg.ReadOnly,
+	})
+	w.changes = filechanges.New(filechanges.Config{
+		Project: w.project, Store: cfg.Store, Journal: w.journal, Logs: logs, Undo: w.undo, Publish: w.publishIn, ReadOnly: cfg.ReadOnly,
+	})
+	w.branches = branch.New(branch.Config{Project: w.project, Store: cfg.Store, Journal: w.journal, Undo: w.undo, ReadOnly: cfg.ReadOnly})
 	w.calls = w.dispatcher()
 	return w
 }
@@ -229,11 +245,12 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "tasks.output", w.taskOutput)
 	dispatch.Handle(d, "tasks.stop", w.stopTask)
 	dispatch.Handle(d, "tasks.open", w.openTask)
-	w.changeMethods(d)
-	w.undoMethods(d)
+	w.changes.Register(d)
+	w.undo.Register(d)
+	w.branches.Register(d)
+	dispatch.Handle(d, "changes.propose_message", w.proposeMessage)
+	dispatch.Handle(d, "undo.resend", w.resend)
 	w.editors.Register(d)
-	dispatch.Handle(d, "files.blame", w.blame)
-	dispatch.Handle(d, "files.list", w.listFiles)
 	dispatch.Handle(d, "costs.summary", w.costs)
 	w.providers.Register(d)
 	w.storeMethods(d)
@@ -261,44 +278,18 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	return d
 }
 
-// sessionMethods registers the methods of the list of sessions, and of its branches.
+// sessionMethods registers the methods of the list of sessions.
 func (w *Workbench) sessionMethods(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "sessions.list", w.listSessions)
 	dispatch.Handle(d, "sessions.create", w.createSession)
 	dispatch.Handle(d, "sessions.rename", w.renameSession)
 	dispatch.Handle(d, "sessions.search", w.searchSessions)
 	dispatch.Handle(d, "sessions.fork", w.ForkSession)
-	dispatch.Handle(d, "sessions.branches", w.branches)
-	dispatch.Handle(d, "sessions.compare", w.compareBranches)
-	dispatch.Handle(d, "sessions.compare_file", w.compareFile)
-	dispatch.Handle(d, "sessions.take", w.take)
 	dispatch.Handle(d, "sessions.get", w.getSession)
 	dispatch.Handle(d, "sessions.mark", w.markSession)
 	dispatch.Handle(d, "sessions.remove", w.removeSession)
 	dispatch.Handle(d, "worktrees.list", w.listWorktrees)
 	dispatch.Handle(d, "worktrees.remove", w.removeWorktree)
-}
-
-// changeMethods registers the methods of changed files.
-func (w *Workbench) changeMethods(d *dispatch.Dispatcher) {
-	dispatch.Handle(d, "changes.list", w.listChanges)
-	dispatch.Handle(d, "changes.diff", w.diffOfChange)
-	dispatch.Handle(d, "changes.lines", w.linesOfFile)
-	dispatch.Handle(d, "changes.put_back", w.putBack)
-	dispatch.Handle(d, "changes.stage", w.stage)
-	dispatch.Handle(d, "changes.unstage", w.unstage)
-	dispatch.Handle(d, "changes.commit", w.commit)
-	dispatch.Handle(d, "changes.branch", w.newBranch)
-	dispatch.Handle(d, "changes.propose_message", w.proposeMessage)
-}
-
-// undoMethods registers the methods that take back what was done.
-func (w *Workbench) undoMethods(d *dispatch.Dispatcher) {
-	dispatch.Handle(d, "undo.preview", w.previewUndo)
-	dispatch.Handle(d, "undo.apply", w.applyUndo)
-	dispatch.Handle(d, "undo.rewind", w.rewind)
-	dispatch.Handle(d, "undo.bring_back", w.bringBack)
-	dispatch.Handle(d, "undo.resend", w.resend)
 }
 
 // storeMethods registers the methods of the database's state, and of folders that
@@ -345,26 +336,7 @@ func (w *Workbench) Close(ctx context.Context) error {
 
 // session returns a session of this folder.
 func (w *Workbench) session(ctx context.Context, id string) (backend.SessionInfo, error) {
-	if err := backend.CheckSessionID(id); err != nil {
-		return backend.SessionInfo{}, err
-	}
-	info, err := w.cfg.Store.Session(ctx, id)
-	if err != nil {
-		return backend.SessionInfo{}, err
-	}
-	if err := w.belongsHere(info); err != nil {
-		return backend.SessionInfo{}, err
-	}
-	return info, nil
-}
-
-// belongsHere refuses a session of another folder, because its tools would act
-// here and its log would not say so.
-func (w *Workbench) belongsHere(info backend.SessionInfo) error {
-	if info.Folder == w.cfg.Folder {
-		return nil
-	}
-	return backend.Problem(backend.ProblemSessionForeign, info.Folder)
+	return w.project.Session(ctx, id)
 }
 
 // publish stores and shows an event from outside its session's turns, such as a

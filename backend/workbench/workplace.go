@@ -61,7 +61,7 @@ func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (wo
 	if place, ok := w.placeOf(session); ok {
 		return place, nil
 	}
-	if err := w.treePresent(info); err != nil {
+	if err := w.project.CheckTree(info); err != nil {
 		return workplace{}, err
 	}
 	local, err := env.NewLocal(folder)

@@ -26,20 +26,11 @@ func (w *Workbench) usersOf(ctx context.Context) (map[string]backend.SessionInfo
 	}
 	users := map[string]backend.SessionInfo{}
 	for _, info := range sessions {
-		if name := w.treeName(info); name != "" {
+		if name := w.project.TreeName(info); name != "" {
 			users[name] = info
 		}
 	}
 	return users, nil
-}
-
-// treeName returns the name of the worktree that was made for a session; empty if none was.
-func (w *Workbench) treeName(info backend.SessionInfo) string {
-	if info.Helper != nil {
-		return info.Helper.Worktree
-	}
-	tree, _ := w.ownTree(info)
-	return tree.Name
 }
 
 // branchIn returns the git branch in a folder of the project; empty if there is none.
@@ -118,7 +109,7 @@ func (w *Workbench) forgetTrees(ctx context.Context, removed []backend.SessionIn
 	}
 	var done []string
 	for _, info := range removed {
-		tree := worktree.Tree{Project: w.cfg.Folder, Name: w.treeName(info)}
+		tree := worktree.Tree{Project: w.cfg.Folder, Name: w.project.TreeName(info)}
 		if _, used := users[tree.Name]; tree.Name == "" || used || slices.Contains(done, tree.Name) {
 			continue
 		}

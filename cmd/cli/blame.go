@@ -13,7 +13,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/backend/authors"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/filechanges"
 )
 
 // blame prints the lines of a file with the session, turn, model and cost that wrote
@@ -29,7 +29,7 @@ func (c *command) blame(args []string) int {
 	if flags.NArg() != 1 {
 		return c.misused(flags, "name one file")
 	}
-	in := workbench.BlameRequest{Texts: !*asJSON}
+	in := filechanges.BlameRequest{Texts: !*asJSON}
 	var ok bool
 	if in.From, in.To, ok = lineRange(*lines); !ok {
 		return c.misused(flags, "--lines is FROM,TO, such as 10,20")
@@ -77,7 +77,7 @@ func lineRange(text string) (from, to int, ok bool) {
 }
 
 // printBlame prints a part of the file after the other.
-func printBlame(ctx context.Context, host Host, in workbench.BlameRequest, out io.Writer) error {
+func printBlame(ctx context.Context, host Host, in filechanges.BlameRequest, out io.Writer) error {
 	for ctx.Err() == nil {
 		reply, err := ask[authors.BlameReply](ctx, host, "files.blame", in)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/undoing"
 )
 
 // undoFlags are what atelier undo and atelier redo are told.
@@ -48,7 +48,7 @@ func (c *command) undo(verb string, args []string) int {
 		return c.misused(f.FlagSet, err.Error())
 	}
 	do := func(a *app, session backend.SessionInfo) error {
-		u := undoing{command: c, undoFlags: f, app: a, session: session, verb: verb}
+		u := undoRun{command: c, undoFlags: f, app: a, session: session, verb: verb}
 		return u.do()
 	}
 	code := exitDone
@@ -91,20 +91,20 @@ func (f *undoFlags) check() error {
 	return nil
 }
 
-// undoing is one undo or redo.
-type undoing struct {
+// undoRun is one undo or redo.
+type undoRun struct {
 	*command
 	undoFlags
 	app     *app
 	session backend.SessionInfo
 	verb    string
-	preview workbench.UndoPreview
-	files   []workbench.UndoChoice // that are restored
-	left    bool                   // of the files, some stay as they are
+	preview undoing.UndoPreview
+	files   []undoing.UndoChoice // that are restored
+	left    bool                 // of the files, some stay as they are
 }
 
 // do shows what will be done, asks, and does it.
-func (u *undoing) do() error {
+func (u *undoRun) do() error {
 	release, err := u.app.store.Lease(u.session.ID)
 	if err != nil {
 		return err // another process runs it
@@ -158,8 +158,8 @@ func (u *undoing) do() error {
 var undone = map[string]string{"undo": "undone", "redo": "redone"}
 
 // look reads and shows what would be done to files, and chooses what is done.
-func (u *undoing) look() (err error) {
-	in := workbench.UndoPreviewRequest{Session: u.session.ID}
+func (u *undoRun) look() (err error) {
+	in := undoing.UndoPreviewRequest{Session: u.session.ID}
 	switch {
 	case u.verb == "redo":
 		in.Target.Redo = true
@@ -170,13 +170,13 @@ func (u *undoing) look() (err error) {
 	case u.step != "":
 		in.Target.Step = &agent.StepRef{Session: u.session.ID, Call: u.step}
 	}
-	if u.preview, err = ask[workbench.UndoPreview](u.ctx, u.app, "undo.preview", in); err != nil {
+	if u.preview, err = ask[undoing.UndoPreview](u.ctx, u.app, "undo.preview", in); err != nil {
 		return err
 	}
 	for _, file := range u.preview.Files {
 		isTaken := file.Restorable && (file.Reason == "" || u.rest)
 		if isTaken {
-			u.files = append(u.files, workbench.UndoChoice{Path: file.Path, Seal: file.Seal, Rest: file.Reason != ""})
+			u.files = append(u.files, undoing.UndoChoice{Path: file.Path, Seal: file.Seal, Rest: file.Reason != ""})
 		}
 		u.left = u.left || file.Reason != ""
 		if !u.asJSON {
@@ -201,9 +201,9 @@ func (u *undoing) look() (err error) {
 
 // The outcomes for a file, and the reasons why it is left alone.
 var (
-	undoEffects = map[workbench.UndoEffect]string{
-		workbench.UndoNothing: "stays", workbench.UndoChanges: "is restored", workbench.UndoMode: "changes its mode",
-		workbench.UndoRemoves: "is removed", workbench.UndoBringsBack: "is brought back",
+	undoEffects = map[undoing.UndoEffect]string{
+		undoing.UndoNothing: "stays", undoing.UndoChanges: "is restored", undoing.UndoMode: "changes its mode",
+		undoing.UndoRemoves: "is removed", undoing.UndoBringsBack: "is brought back",
 	}
 	undoReasons = map[agent.ConflictReason]string{
 		agent.ConflictChanged: "it was changed since", agent.ConflictBinary: "it was changed since and is not text",
@@ -214,7 +214,7 @@ var (
 )
 
 // show prints what happens to a file.
-func (u *undoing) show(file workbench.UndoFile, isTaken bool) {
+func (u *undoRun) show(file undoing.UndoFile, isTaken bool) {
 	effect := undoEffects[file.Effect]
 	if !isTaken {
 		effect = "stays"
@@ -240,12 +240,12 @@ func (u *undoing) show(file workbench.UndoFile, isTaken bool) {
 const maxUndoPath = 200
 
 // restore restores the files that were chosen.
-func (u *undoing) restore() error {
+func (u *undoRun) restore() error {
 	if len(u.files) == 0 {
 		return nil
 	}
-	in := workbench.UndoApplyRequest{Session: u.session.ID, Target: u.preview.Target, Files: u.files}
-	reply, err := ask[workbench.UndoReply](u.ctx, u.app, "undo.apply", in)
+	in := undoing.UndoApplyRequest{Session: u.session.ID, Target: u.preview.Target, Files: u.files}
+	reply, err := ask[undoing.UndoReply](u.ctx, u.app, "undo.apply", in)
 	if err != nil {
 		return err
 	}
@@ -266,16 +266,16 @@ func (u *undoing) restore() error {
 
 // rewind takes the newest turn back from the conversation, or brings back what was
 // taken last.
-func (u *undoing) rewind() error {
+func (u *undoRun) rewind() error {
 	if u.verb == "redo" {
 		last := u.session.Rewound[len(u.session.Rewound)-1]
-		_, err := ask[backend.Empty](u.ctx, u.app, "undo.bring_back", workbench.BringBackRequest{Session: u.session.ID, ID: last.ID})
+		_, err := ask[backend.Empty](u.ctx, u.app, "undo.bring_back", undoing.BringBackRequest{Session: u.session.ID, ID: last.ID})
 		if err == nil && !u.asJSON {
 			fmt.Fprintln(u.out, "The conversation is as it was.")
 		}
 		return err
 	}
-	reply, err := ask[workbench.RewindReply](u.ctx, u.app, "undo.rewind", workbench.RewindRequest{Session: u.session.ID, Turn: u.preview.Target.Since})
+	reply, err := ask[undoing.RewindReply](u.ctx, u.app, "undo.rewind", undoing.RewindRequest{Session: u.session.ID, Turn: u.preview.Target.Since})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package workbench
+package filechanges
 
 import (
 	"context"
@@ -7,19 +7,20 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/undoing"
 )
 
 // putBack takes a change out of a file again. It needs no session at rest,
 // because nothing is touched that is not as it was shown; an agent that knew
 // the file finds it changed and reads it again.
-func (w *Workbench) putBack(ctx context.Context, in PutBackRequest) (backend.Empty, error) {
-	q, err := w.query(ctx, ChangesRequest{Session: in.Session, Scope: in.Scope, Base: in.Base})
+func (c *Changes) putBack(ctx context.Context, in PutBackRequest) (backend.Empty, error) {
+	q, err := c.query(ctx, ChangesRequest{Session: in.Session, Scope: in.Scope, Base: in.Base})
 	if err != nil {
 		return backend.Empty{}, err
 	}
 	q.Staged = in.Staged
-	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
-		return backend.Empty{}, w.reverted(ctx, in, func() error {
+	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+		return backend.Empty{}, c.reverted(ctx, in, func() error {
 			return f.PutBack(ctx, q, changes.Part{Path: in.Path, From: in.From, Hunk: in.Hunk, Seen: in.Seen})
 		})
 	})
@@ -27,39 +28,39 @@ func (w *Workbench) putBack(ctx context.Context, in PutBackRequest) (backend.Emp
 
 // reverted takes a change out with do, and records it as an event of the session, so that
 // it can itself be undone. Files outside the session's folder are not its own.
-func (w *Workbench) reverted(ctx context.Context, in PutBackRequest, do func() error) error {
-	if in.Session == "" || w.cfg.ReadOnly {
+func (c *Changes) reverted(ctx context.Context, in PutBackRequest, do func() error) error {
+	if in.Session == "" || c.cfg.ReadOnly {
 		return do()
 	}
 	began := false
 	revert := func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error {
 		began = true
-		return w.revert(ctx, info, in, do, record)
+		return c.revert(ctx, info, in, do, record)
 	}
-	err := w.exclusively(ctx, in.Session, revert)
+	err := c.cfg.Undo.Exclusively(ctx, in.Session, revert)
 	if began || err == nil || backend.AsError(err).Code != backend.CodeBusy {
 		return err
 	}
-	info, err := w.session(ctx, in.Session)
+	info, err := c.cfg.Project.Session(ctx, in.Session)
 	if err != nil {
 		return err
 	}
-	log, err := w.editLog(ctx, info)
+	edits, err := c.cfg.Logs.Edits(ctx, info)
 	if err != nil {
 		return err
 	}
 	return revert(ctx, info, func(p agent.Payload) error {
-		return w.publishIn(context.WithoutCancel(ctx), info.ID, log.turn, p)
+		return c.cfg.Publish(context.WithoutCancel(ctx), info.ID, edits.Turn, p)
 	})
 }
 
 // revert does the work of reverted.
-func (w *Workbench) revert(ctx context.Context, info backend.SessionInfo, in PutBackRequest, do func() error, record func(agent.Payload) error) error {
+func (c *Changes) revert(ctx context.Context, info backend.SessionInfo, in PutBackRequest, do func() error, record func(agent.Payload) error) error {
 	var records []agent.FileRecord
 	var paths []string
 	for _, path := range []string{in.Path, in.From} {
-		name := filepath.Join(w.boundsOf(info), filepath.FromSlash(changes.Unquote(path)))
-		rel, err := filepath.Rel(w.folderOf(info), name)
+		name := filepath.Join(c.cfg.Project.Bounds(info), filepath.FromSlash(changes.Unquote(path)))
+		rel, err := filepath.Rel(c.cfg.Project.Folder(info), name)
 		switch {
 		case path == "":
 		case err != nil || !filepath.IsLocal(rel):
@@ -69,40 +70,40 @@ func (w *Workbench) revert(ctx context.Context, info backend.SessionInfo, in Put
 			records = append(records, agent.FileRecord{Path: paths[len(paths)-1]})
 		}
 	}
-	folder, done, err := w.restorable(info)
+	folder, done, err := c.cfg.Undo.Files(info)
 	if err != nil {
 		return err
 	}
 	defer done()
 	var changed agent.FilesChanged
-	w.journal.Apart(ctx, w.folderOf(info), records, func() { changed, err = folder.Recorded(ctx, paths, do) })
+	c.cfg.Journal.Apart(ctx, c.cfg.Project.Folder(info), records, func() { changed, err = folder.Recorded(ctx, paths, do) })
 	if err != nil || len(changed.Files) == 0 {
 		return err
 	}
-	return record(agent.FilesRestored{ID: newRestoration(), Reverted: true, FilesChanged: changed})
+	return record(agent.FilesRestored{ID: undoing.NewID(), Reverted: true, FilesChanged: changed})
 }
 
-func (w *Workbench) stage(ctx context.Context, in PathsRequest) (backend.Empty, error) {
-	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+func (c *Changes) stage(ctx context.Context, in PathsRequest) (backend.Empty, error) {
+	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		return backend.Empty{}, f.Stage(ctx, in.Paths)
 	})
 }
 
-func (w *Workbench) unstage(ctx context.Context, in PathsRequest) (backend.Empty, error) {
-	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+func (c *Changes) unstage(ctx context.Context, in PathsRequest) (backend.Empty, error) {
+	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		return backend.Empty{}, f.Unstage(ctx, in.Paths)
 	})
 }
 
-func (w *Workbench) commit(ctx context.Context, in CommitRequest) (CommitReply, error) {
-	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (CommitReply, error) {
-		c, err := f.Commit(ctx, in.Message, in.Paths)
-		return CommitReply{ID: c.ID, HooksSkipped: c.HooksSkipped, Unsigned: c.Unsigned}, err
+func (c *Changes) commit(ctx context.Context, in CommitRequest) (CommitReply, error) {
+	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (CommitReply, error) {
+		made, err := f.Commit(ctx, in.Message, in.Paths)
+		return CommitReply{ID: made.ID, HooksSkipped: made.HooksSkipped, Unsigned: made.Unsigned}, err
 	})
 }
 
-func (w *Workbench) newBranch(ctx context.Context, in BranchRequest) (backend.Empty, error) {
-	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+func (c *Changes) newBranch(ctx context.Context, in BranchRequest) (backend.Empty, error) {
+	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		return backend.Empty{}, f.Branch(ctx, in.Name)
 	})
 }

@@ -1,4 +1,4 @@
-package workbench
+package branch
 
 import (
 	"context"
@@ -9,10 +9,14 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/undo"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/place"
+	"atelier.dev/atelier/backend/undoing"
 )
 
 // taking returns a step whose undoing in our folder takes a file over from the other
-// branch. Undoing merges three ways, so that other changes of the file stay. taking
+//
+//	Undoing merges three ways, so that other changes of the file stay. taking
+//
 // reports false unless both versions are known.
 func (c *comparison) taking(ctx context.Context, path string) (*undo.Folder, undo.Step, bool) {
 	p := c.pair(ctx, path)
@@ -31,10 +35,10 @@ func (c *comparison) taking(ctx context.Context, path string) (*undo.Folder, und
 }
 
 // compareFile answers sessions.compare_file.
-func (w *Workbench) compareFile(ctx context.Context, in CompareFileRequest) (CompareFileReply, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, changesTime, errSlow)
+func (b *Branches) compareFile(ctx context.Context, in CompareFileRequest) (CompareFileReply, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, errSlow)
 	defer cancel()
-	c, err := w.compareOf(ctx, in.Session, in.With)
+	c, err := b.compareOf(ctx, in.Session, in.With)
 	if err != nil {
 		return CompareFileReply{}, slowError(ctx, err)
 	}
@@ -43,7 +47,7 @@ func (w *Workbench) compareFile(ctx context.Context, in CompareFileRequest) (Com
 	reply := CompareFileReply{FileDifference: p.diff(), OurEdits: p.ours.edits, TheirEdits: p.theirs.edits}
 	reply.Path = in.Path
 	folder, step, ok := c.taking(ctx, in.Path)
-	if !ok || w.cfg.ReadOnly {
+	if !ok || b.cfg.ReadOnly {
 		return reply, nil
 	}
 	plan, err := folder.Plan(ctx, []undo.Step{step})
@@ -58,13 +62,13 @@ func (w *Workbench) compareFile(ctx context.Context, in CompareFileRequest) (Com
 }
 
 // take answers sessions.take.
-func (w *Workbench) take(ctx context.Context, in TakeRequest) (agent.FilesRestored, error) {
+func (b *Branches) take(ctx context.Context, in TakeRequest) (agent.FilesRestored, error) {
 	var none, taken agent.FilesRestored
-	if w.cfg.ReadOnly {
+	if b.cfg.ReadOnly {
 		return none, backend.Problem(backend.ProblemTakeReadOnly)
 	}
-	err := w.exclusively(ctx, in.Session, func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) (err error) {
-		taken, err = w.takeOver(ctx, info, in, record)
+	err := b.cfg.Undo.Exclusively(ctx, in.Session, func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) (err error) {
+		taken, err = b.takeOver(ctx, info, in, record)
 		return err
 	})
 	if err != nil { // it may be under way still
@@ -74,9 +78,9 @@ func (w *Workbench) take(ctx context.Context, in TakeRequest) (agent.FilesRestor
 }
 
 // takeOver takes over a file as it was shown.
-func (w *Workbench) takeOver(ctx context.Context, info backend.SessionInfo, in TakeRequest, record func(agent.Payload) error) (agent.FilesRestored, error) {
+func (b *Branches) takeOver(ctx context.Context, info backend.SessionInfo, in TakeRequest, record func(agent.Payload) error) (agent.FilesRestored, error) {
 	var none agent.FilesRestored
-	c, err := w.compareOf(ctx, in.Session, in.With)
+	c, err := b.compareOf(ctx, in.Session, in.With)
 	if err != nil {
 		return none, err
 	}
@@ -93,8 +97,8 @@ func (w *Workbench) takeOver(ctx context.Context, info backend.SessionInfo, in T
 	if err != nil {
 		return none, err
 	}
-	ready.ID, ready.Taken = newRestoration(), in.With
-	done, err := w.carry(ctx, info, folder, ready, record)
+	ready.ID, ready.Taken = undoing.NewID(), in.With
+	done, err := b.cfg.Undo.Carry(ctx, info, folder, ready, record)
 	if err == nil && len(done.Files) == 0 {
 		err = backend.Problem(backend.ProblemTakeConflict, in.Path)
 	}
@@ -113,7 +117,7 @@ type CompareReply struct {
 	Ours   BranchFacts `json:"ours"`
 	Theirs BranchFacts `json:"theirs"`
 	// Parted is the last event that both have; nil if they have nothing in common.
-	Parted *EventRef `json:"parted,omitempty"`
+	Parted *place.EventRef `json:"parted,omitempty"`
 	// Files are those that differ, by path, without their diffs; More counts others.
 	Files []FileDifference `json:"files,omitempty"`
 	More  int              `json:"more,omitempty"`

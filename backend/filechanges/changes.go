@@ -1,4 +1,4 @@
-package workbench
+package filechanges
 
 import (
 	"cmp"
@@ -13,61 +13,61 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// changesTime limits how long one answer about changes may take.
-const changesTime = 20 * time.Second
+// maxTime limits how long one answer about changes may take.
+const maxTime = 20 * time.Second
 
 // errSlow answers a request that took too long.
-var errSlow = backend.Problem(backend.ProblemChangesSlow, strconv.Itoa(int(changesTime/time.Second)))
+var errSlow = backend.Problem(backend.ProblemChangesSlow, strconv.Itoa(int(maxTime/time.Second)))
 
-// ofFolder answers a request about the changes in the project, or in the worktree of a
+// In answers a request about the changes in the project, or in the worktree of a
 // session that has one, in limited time.
-func ofFolder[Out any](ctx context.Context, w *Workbench, session string, answer func(context.Context, *changes.Folder) (Out, error)) (Out, error) {
+func In[Out any](ctx context.Context, c *Changes, session string, answer func(context.Context, *changes.Folder) (Out, error)) (Out, error) {
 	var none Out
-	folder := w.cfg.Folder
+	folder := c.cfg.Project.Dir
 	if session != "" {
-		info, err := w.session(ctx, session)
+		info, err := c.cfg.Project.Session(ctx, session)
 		if err == nil {
-			err = w.treePresent(info)
+			err = c.cfg.Project.CheckTree(info)
 		}
 		if err != nil {
 			return none, err
 		}
-		folder = w.boundsOf(info)
+		folder = c.cfg.Project.Bounds(info)
 	}
 	local, err := env.NewLocal(folder)
 	if err != nil {
 		return none, backend.Problem(backend.ProblemFolderUnread, folder).Because(err)
 	}
 	defer func() { _ = local.Cleanup(context.WithoutCancel(ctx)) }()
-	place := env.Environment(local)
-	if w.cfg.ReadOnly {
-		place = env.ReadOnly(local)
+	where := env.Environment(local)
+	if c.cfg.ReadOnly {
+		where = env.ReadOnly(local)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, changesTime, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, errSlow)
 	defer cancel()
-	out, err := answer(ctx, changes.Of(place))
+	out, err := answer(ctx, changes.Of(where))
 	if err != nil {
-		return none, changesProblem(err)
+		return none, problem(err)
 	}
 	return out, nil
 }
 
-// changesProblem returns the problem that stands for a refusal.
-func changesProblem(err error) error {
+// problem returns the problem that stands for a refusal.
+func problem(err error) error {
 	var refused *changes.Error
 	if !errors.As(err, &refused) {
 		return err
 	}
-	problem := backend.Problem(backend.ProblemID("changes_"+string(refused.Kind)), refused.Path)
-	return problem.Because(refused).Detailed(refused.Detail)
+	p := backend.Problem(backend.ProblemID("changes_"+string(refused.Kind)), refused.Path)
+	return p.Because(refused).Detailed(refused.Detail)
 }
 
-func (w *Workbench) listChanges(ctx context.Context, in ChangesRequest) (ChangesReply, error) {
-	q, err := w.query(ctx, in)
+func (c *Changes) list(ctx context.Context, in ChangesRequest) (ChangesReply, error) {
+	q, err := c.query(ctx, in)
 	if err != nil {
 		return ChangesReply{}, err
 	}
-	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (ChangesReply, error) {
+	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (ChangesReply, error) {
 		l, err := f.List(ctx, q)
 		if err != nil {
 			return ChangesReply{}, err
@@ -86,14 +86,14 @@ func (w *Workbench) listChanges(ctx context.Context, in ChangesRequest) (Changes
 	})
 }
 
-func (w *Workbench) diffOfChange(ctx context.Context, in DiffRequest) (DiffReply, error) {
-	q, err := w.query(ctx, ChangesRequest{Session: in.Session, Scope: in.Scope, Base: in.Base})
+func (c *Changes) diff(ctx context.Context, in DiffRequest) (DiffReply, error) {
+	q, err := c.query(ctx, ChangesRequest{Session: in.Session, Scope: in.Scope, Base: in.Base})
 	if err != nil {
 		return DiffReply{}, err
 	}
 	q.Staged = in.Staged
 	shape := changes.Shape{IgnoreSpace: in.Whitespace == IgnoreWhitespace, Context: in.Context}
-	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (DiffReply, error) {
+	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (DiffReply, error) {
 		d, err := f.Diff(ctx, q, in.Path, in.From, shape)
 		return DiffReply{
 			Path: d.Path, Diff: d.Diff, Added: d.Added, Removed: d.Removed, Mode: d.Mode, Binary: d.Binary, Large: d.Large,
@@ -102,8 +102,8 @@ func (w *Workbench) diffOfChange(ctx context.Context, in DiffRequest) (DiffReply
 	})
 }
 
-func (w *Workbench) linesOfFile(ctx context.Context, in LinesRequest) (LinesReply, error) {
-	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (LinesReply, error) {
+func (c *Changes) lines(ctx context.Context, in LinesRequest) (LinesReply, error) {
+	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (LinesReply, error) {
 		lines, total, err := f.Lines(ctx, in.Path, in.From, in.To)
 		return LinesReply{Lines: lines, Total: total}, err
 	})

@@ -1,4 +1,4 @@
-package workbench
+package undoing
 
 import (
 	"context"
@@ -13,25 +13,25 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// previewUndo says what undoing or redoing would do to the files, and changes nothing.
-func (w *Workbench) previewUndo(ctx context.Context, in UndoPreviewRequest) (UndoPreview, error) {
-	info, err := w.session(ctx, in.Session)
+// preview says what undoing or redoing would do to the files, and changes nothing.
+func (u *Undo) preview(ctx context.Context, in UndoPreviewRequest) (UndoPreview, error) {
+	info, err := u.cfg.Project.Session(ctx, in.Session)
 	if err != nil {
 		return UndoPreview{}, err
 	}
-	if info, err = w.settled(ctx, info); err != nil {
+	if info, err = u.Settled(ctx, info); err != nil {
 		return UndoPreview{}, err
 	}
-	u, err := w.undoable(ctx, info)
+	past, err := u.undoable(ctx, info)
 	if err != nil {
 		return UndoPreview{}, err
 	}
-	folder, done, err := w.restorable(info)
+	folder, done, err := u.Files(info)
 	if err != nil {
 		return UndoPreview{}, err
 	}
 	defer done()
-	plan, target, err := u.plan(ctx, folder, in)
+	plan, target, err := past.plan(ctx, folder, in)
 	if err != nil {
 		return UndoPreview{}, err
 	}
@@ -47,8 +47,8 @@ const maxPassed = 100
 
 // plan plans what a preview asks for. If the newest is asked for and all of its files are
 // what they would be, because somebody restored them by hand, the next older is planned.
-func (u *undoable) plan(ctx context.Context, folder *undo.Folder, in UndoPreviewRequest) (undo.Plan, UndoTarget, error) {
-	steps, target, err := u.steps(in.Target)
+func (past *undoable) plan(ctx context.Context, folder *undo.Folder, in UndoPreviewRequest) (undo.Plan, UndoTarget, error) {
+	steps, target, err := past.steps(in.Target)
 	if err != nil {
 		return undo.Plan{}, target, err
 	}
@@ -58,8 +58,8 @@ func (u *undoable) plan(ctx context.Context, folder *undo.Folder, in UndoPreview
 		if err != nil || !in.Target.isNewest() || !plan.Idle() {
 			return plan, target, err
 		}
-		u.Pass(steps)
-		if steps, target, err = u.steps(in.Target); err != nil {
+		past.Pass(steps)
+		if steps, target, err = past.steps(in.Target); err != nil {
 			break // there is no older one
 		}
 		plan, err = folder.Plan(ctx, steps, in.Paths...)
@@ -91,18 +91,18 @@ func undoFile(f undo.File) UndoFile {
 	return out
 }
 
-// restorable returns the files of a session's folder. A project folder that a command
+// Files returns the files of a session's folder. A project folder that a command
 // removed is made again, empty, so that its files can come back.
-func (w *Workbench) restorable(info backend.SessionInfo) (*undo.Folder, func(), error) {
-	if w.cfg.ReadOnly {
+func (u *Undo) Files(info backend.SessionInfo) (*undo.Folder, func(), error) {
+	if u.cfg.ReadOnly {
 		return nil, nil, backend.Problem(backend.ProblemChangesReadOnly)
 	}
-	local, err := env.NewLocal(w.folderOf(info))
-	if errors.Is(err, fs.ErrNotExist) && w.folderOf(info) == w.cfg.Folder && os.Mkdir(w.cfg.Folder, 0o777) == nil {
-		local, err = env.NewLocal(w.cfg.Folder)
+	local, err := env.NewLocal(u.cfg.Project.Folder(info))
+	if errors.Is(err, fs.ErrNotExist) && u.cfg.Project.Folder(info) == u.cfg.Project.Dir && os.Mkdir(u.cfg.Project.Dir, 0o777) == nil {
+		local, err = env.NewLocal(u.cfg.Project.Dir)
 	}
 	if err != nil {
-		return nil, nil, backend.Problem(backend.ProblemFolderUnread, w.folderOf(info)).Because(err)
+		return nil, nil, backend.Problem(backend.ProblemFolderUnread, u.cfg.Project.Folder(info)).Because(err)
 	}
 	done := func() { _ = local.Cleanup(context.Background()) }
 	files, err := disk.Of(local)
@@ -110,14 +110,14 @@ func (w *Workbench) restorable(info backend.SessionInfo) (*undo.Folder, func(), 
 		done()
 		return nil, nil, err
 	}
-	return undo.New(files, w.journal.Objects()), done, nil
+	return undo.New(files, u.cfg.Journal.Objects()), done, nil
 }
 
-// applyUndo undoes or redoes what was chosen of a preview.
-func (w *Workbench) applyUndo(ctx context.Context, in UndoApplyRequest) (UndoReply, error) {
+// apply undoes or redoes what was chosen of a preview.
+func (u *Undo) apply(ctx context.Context, in UndoApplyRequest) (UndoReply, error) {
 	var reply UndoReply
-	err := w.exclusively(ctx, in.Session, func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) (err error) {
-		reply.Restored, err = w.restore(ctx, info, in.Target, in.Files, record)
+	err := u.Exclusively(ctx, in.Session, func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) (err error) {
+		reply.Restored, err = u.restore(ctx, info, in.Target, in.Files, record)
 		return err
 	})
 	if err != nil { // it may be under way still
@@ -127,17 +127,17 @@ func (w *Workbench) applyUndo(ctx context.Context, in UndoApplyRequest) (UndoRep
 }
 
 // restore undoes or redoes in files what was chosen of a preview.
-func (w *Workbench) restore(ctx context.Context, info backend.SessionInfo, target UndoTarget, files []UndoChoice, record func(agent.Payload) error) (agent.FilesRestored, error) {
+func (u *Undo) restore(ctx context.Context, info backend.SessionInfo, target UndoTarget, files []UndoChoice, record func(agent.Payload) error) (agent.FilesRestored, error) {
 	var none agent.FilesRestored
-	u, err := w.undoable(ctx, info)
+	past, err := u.undoable(ctx, info)
 	if err != nil {
 		return none, err
 	}
-	steps, target, err := u.steps(target)
+	steps, target, err := past.steps(target)
 	if err != nil {
 		return none, err
 	}
-	folder, done, err := w.restorable(info)
+	folder, done, err := u.Files(info)
 	if err != nil {
 		return none, err
 	}
@@ -153,13 +153,13 @@ func (w *Workbench) restore(ctx context.Context, info backend.SessionInfo, targe
 	case err != nil:
 		return none, err
 	}
-	r.ID, r.Redone = newRestoration(), target.Restoration
+	r.ID, r.Redone = NewID(), target.Restoration
 	if r.Redone == "" {
 		for _, s := range steps {
 			r.Undone = append(r.Undone, s.StepRef)
 		}
 	}
-	return w.carry(ctx, info, folder, r, record)
+	return u.Carry(ctx, info, folder, r, record)
 }
 
 // UndoTarget says what is undone or redone. The zero value is the newest turn with

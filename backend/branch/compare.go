@@ -1,9 +1,8 @@
-package workbench
+package branch
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"unicode/utf8"
@@ -14,7 +13,8 @@ import (
 	"atelier.dev/atelier/agent/journal/objects"
 	"atelier.dev/atelier/agent/undo/disk"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/branch"
+	"atelier.dev/atelier/backend/filelog"
+	"atelier.dev/atelier/backend/place"
 )
 
 // The limits of a comparison. Items beyond a limit are mentioned, not shown.
@@ -26,14 +26,14 @@ const (
 // side is one of two branches that are compared.
 type side struct {
 	info backend.SessionInfo
-	work branch.Work
+	work Work
 	disk *disk.Disk // of the folder where it works; nil if that is gone
 }
 
 // comparison is two branches since they parted. Files are compared with what the
 // first branch made of them.
 type comparison struct {
-	bench    *Workbench
+	branches *Branches
 	ours     side
 	theirs   side
 	from     string
@@ -43,24 +43,24 @@ type comparison struct {
 }
 
 // compareOf reads two branches. Whoever calls it closes the comparison.
-func (w *Workbench) compareOf(ctx context.Context, ours, theirs string) (c *comparison, err error) {
-	c = &comparison{bench: w, contents: w.journal.Objects()}
+func (b *Branches) compareOf(ctx context.Context, ours, theirs string) (c *comparison, err error) {
+	c = &comparison{branches: b, contents: b.cfg.Journal.Objects()}
 	defer func() {
 		if err != nil {
 			c.close()
 		}
 	}()
-	if c.ours.info, err = w.session(ctx, ours); err != nil {
+	if c.ours.info, err = b.cfg.Project.Session(ctx, ours); err != nil {
 		return c, err
 	}
-	if c.theirs.info, err = w.session(ctx, theirs); err != nil {
+	if c.theirs.info, err = b.cfg.Project.Session(ctx, theirs); err != nil {
 		return c, err
 	}
-	all, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+	all, err := b.cfg.Store.Sessions(ctx, b.cfg.Project.Dir)
 	if err != nil {
 		return c, err
 	}
-	c.from, c.seq = branch.Common(func(id string) (backend.SessionInfo, bool) {
+	c.from, c.seq = Common(func(id string) (backend.SessionInfo, bool) {
 		i := slices.IndexFunc(all, func(info backend.SessionInfo) bool { return info.ID == id })
 		if i < 0 {
 			return backend.SessionInfo{}, false
@@ -83,9 +83,9 @@ func (c *comparison) close() {
 
 // read folds what a branch and its agents did since it parted, and opens its folder.
 func (c *comparison) read(ctx context.Context, s *side) error {
-	w := c.bench
+	b := c.branches
 	var parted int64
-	if err := w.eachEvent(ctx, s.info, c.seq, func(ev agent.Event) {
+	if err := filelog.Each(ctx, b.cfg.Store, s.info, c.seq, func(ev agent.Event) {
 		if parted == 0 {
 			parted = ev.At
 		}
@@ -94,7 +94,7 @@ func (c *comparison) read(ctx context.Context, s *side) error {
 		return err
 	}
 	messages, end := s.work.Info.Messages, s.work.Info.LastEnd
-	helpers, err := w.cfg.Store.Helpers(ctx, s.info.ID)
+	helpers, err := b.cfg.Store.Helpers(ctx, s.info.ID)
 	if err != nil {
 		return err
 	}
@@ -102,23 +102,23 @@ func (c *comparison) read(ctx context.Context, s *side) error {
 		if helper.CreatedAt < parted {
 			continue
 		}
-		if err := w.eachEvent(ctx, helper, 0, s.work.Apply); err != nil {
+		if err := filelog.Each(ctx, b.cfg.Store, helper, 0, s.work.Apply); err != nil {
 			return err
 		}
 	}
 	s.work.Info.Messages, s.work.Info.LastEnd = messages, end
-	local, err := env.NewLocal(w.folderOf(s.info))
+	local, err := env.NewLocal(b.cfg.Project.Folder(s.info))
 	if err != nil {
 		return nil // its worktree is gone; what is recorded can be compared
 	}
 	c.cleanUp = append(c.cleanUp, func() { _ = local.Cleanup(context.WithoutCancel(ctx)) })
-	place := env.Environment(local)
-	if w.cfg.ReadOnly {
-		place = env.ReadOnly(local)
+	where := env.Environment(local)
+	if b.cfg.ReadOnly {
+		where = env.ReadOnly(local)
 	}
-	s.disk, _ = disk.Of(place)
+	s.disk, _ = disk.Of(where)
 	if s.info.Worktree != "" {
-		s.list(ctx, changes.Of(place))
+		s.list(ctx, changes.Of(where))
 	}
 	return nil
 }
@@ -138,22 +138,6 @@ func (s *side) list(ctx context.Context, folder *changes.Folder) {
 			}
 		}
 	}
-}
-
-// eachEvent passes the events of a session after a place, a bounded part of the log at
-// a time.
-func (w *Workbench) eachEvent(ctx context.Context, info backend.SessionInfo, after int64, do func(agent.Event)) error {
-	for ; after < info.Seq; after += maxPage {
-		before := min(after+maxPage, info.Seq) + 1
-		events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, After: after, Before: before, Limit: maxPage})
-		if err != nil {
-			return err
-		}
-		for _, ev := range events {
-			do(ev)
-		}
-	}
-	return nil
 }
 
 // version is what a branch made of a file.
@@ -206,7 +190,7 @@ func (c *comparison) recorded(ctx context.Context, v agent.FileVersion) version 
 func (c *comparison) paths() []string {
 	all := maps.Clone(c.ours.work.Files)
 	if all == nil {
-		all = map[string]*branch.File{}
+		all = map[string]*File{}
 	}
 	maps.Copy(all, c.theirs.work.Files)
 	return slices.Sorted(maps.Keys(all))
@@ -259,18 +243,18 @@ func isPlainText(c disk.Content) bool {
 	return c.Kind != agent.SymbolicLink && utf8.Valid(c.Data) && bytes.IndexByte(c.Data, 0) < 0
 }
 
-// compareBranches answers sessions.compare.
-func (w *Workbench) compareBranches(ctx context.Context, in CompareRequest) (CompareReply, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, changesTime, errSlow)
+// compare answers sessions.compare.
+func (b *Branches) compare(ctx context.Context, in CompareRequest) (CompareReply, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, errSlow)
 	defer cancel()
-	c, err := w.compareOf(ctx, in.Session, in.With)
+	c, err := b.compareOf(ctx, in.Session, in.With)
 	if err != nil {
 		return CompareReply{}, slowError(ctx, err)
 	}
 	defer c.close()
 	reply := CompareReply{Ours: c.ours.facts(), Theirs: c.theirs.facts()}
 	if c.from != "" {
-		reply.Parted = &EventRef{Session: c.from, Seq: c.seq}
+		reply.Parted = &place.EventRef{Session: c.from, Seq: c.seq}
 	}
 	room := maxComparedBytes
 	for _, path := range c.paths() {
@@ -290,14 +274,6 @@ func (w *Workbench) compareBranches(ctx context.Context, in CompareRequest) (Com
 		}
 	}
 	return reply, nil
-}
-
-// slowError returns the reason if the time of an answer is over.
-func slowError(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); errors.Is(cause, errSlow) {
-		return cause
-	}
-	return err
 }
 
 func (s *side) facts() BranchFacts {

@@ -1,35 +1,36 @@
-package workbench
+package branch
 
 import (
 	"context"
 
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/place"
 )
 
-// maxBranches limits how many branches are listed.
-const maxBranches = 500
+// maxListed limits how many branches are listed.
+const maxListed = 500
 
 // branches answers sessions.branches: a session with everything that was forked from
 // the same beginning.
-func (w *Workbench) branches(ctx context.Context, in SessionRef) (BranchList, error) {
-	if _, err := w.session(ctx, in.Session); err != nil {
+func (b *Branches) list(ctx context.Context, in place.SessionRef) (BranchList, error) {
+	if _, err := b.cfg.Project.Session(ctx, in.Session); err != nil {
 		return BranchList{}, err
 	}
-	all, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+	all, err := b.cfg.Store.Sessions(ctx, b.cfg.Project.Dir)
 	if err != nil {
 		return BranchList{}, err
 	}
-	byID := make(map[string]backend.SessionInfo, len(all))
+	known := make(map[string]backend.SessionInfo, len(all))
 	for _, info := range all {
-		byID[info.ID] = info
+		known[info.ID] = info
 	}
-	own := rootOf(byID, in.Session)
+	own := rootOf(known, in.Session)
 	var list BranchList
 	for _, info := range all {
-		if rootOf(byID, info.ID) != own {
+		if rootOf(known, info.ID) != own {
 			continue
 		}
-		if len(list.Branches) >= maxBranches && info.ID != in.Session {
+		if len(list.Branches) >= maxListed && info.ID != in.Session {
 			list.More++
 			continue
 		}
@@ -40,9 +41,9 @@ func (w *Workbench) branches(ctx context.Context, in SessionRef) (BranchList, er
 
 // rootOf returns the session from which a session was forked, if need be over others. It
 // may have been removed.
-func rootOf(byID map[string]backend.SessionInfo, id string) string {
-	for range len(byID) { // a damaged log may name its own fork as its origin
-		info, ok := byID[id]
+func rootOf(known map[string]backend.SessionInfo, id string) string {
+	for range len(known) { // a damaged log may name its own fork as its origin
+		info, ok := known[id]
 		if !ok || info.Origin == nil {
 			break
 		}

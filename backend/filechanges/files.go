@@ -1,4 +1,4 @@
-package workbench
+package filechanges
 
 import (
 	"context"
@@ -6,10 +6,10 @@ import (
 	"atelier.dev/atelier/agent/changes"
 )
 
-// listFiles lists the files of the project, or of a session's worktree. Their contents come with their authors,
+// files lists the files of the project, or of a session's worktree. Their contents come with their authors,
 // from files.blame.
-func (w *Workbench) listFiles(ctx context.Context, in FilesRequest) (FilesReply, error) {
-	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (FilesReply, error) {
+func (c *Changes) files(ctx context.Context, in FilesRequest) (FilesReply, error) {
+	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (FilesReply, error) {
 		files, more, err := f.Files(ctx)
 		return FilesReply{Files: files, More: more}, err
 	})
