@@ -59,6 +59,9 @@ func (t *turn) dispatch(calls []llm.ToolCall) {
 	t.tell(t.besides())
 	r := round{turn: t}
 	for _, c := range calls {
+		if t.away {
+			return // they run where the session is made again
+		}
 		r.take(c)
 	}
 	r.flush()

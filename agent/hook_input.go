@@ -182,7 +182,8 @@ type FileChangedInput struct {
 	Event string `json:"event"` // "add", "change" or "unlink"
 }
 
-// WorktreeCreateInput comes after a git worktree was made for an agent or a fork.
+// WorktreeCreateInput comes after a git worktree was made for an agent, a fork or a session
+// that moves into it.
 type WorktreeCreateInput struct {
 	Name   string `json:"name"`
 	Path   string `json:"worktree_path"`

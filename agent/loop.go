@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"slices"
 	"strconv"
 
 	"atelier.dev/atelier/agent/contextir"
@@ -28,6 +27,7 @@ type turn struct {
 	spent   llm.Spending // by the session, when the newest request was made
 	held    *Event       // emitted, not yielded yet
 	stopped bool         // record nothing more: the caller stopped ranging, or the session was suspended
+	away    bool         // a call moved the session, which has to be made again where it works now
 	fatal   bool         // the session ends with the turn
 }
 
@@ -159,6 +159,7 @@ func (t *turn) emit(p Payload) {
 	}
 	if end, ok := p.(ToolCallEnd); ok {
 		t.repetition.note(end)
+		t.away = t.away || end.Details != nil && end.Details.Worktree != nil && !end.IsError
 	}
 	s := t.session
 	ev := Event{Session: s.cfg.ID, Turn: t.number, At: s.cfg.Now().UnixMilli(), Data: p}
@@ -236,6 +237,11 @@ func (t *turn) begin(input Queued) EndReason {
 // queued follow-ups to their end.
 func (t *turn) toRest(reason EndReason) {
 	for {
+		if t.away {
+			t.settle()
+			t.session.left = &left{t.progress, t.usage, t.before}
+			return
+		}
 		reason = t.conclude(reason)
 		t.tell(t.besides())
 		var input Queued
@@ -339,6 +345,9 @@ func (t *turn) loop() EndReason {
 		t.continued = 0
 		t.dispatch(calls)
 		t.watch(calls)
+		if t.away {
+			return ""
+		}
 	}
 }
 
@@ -466,32 +475,4 @@ func (t *turn) finish(reason EndReason, next bool) {
 func (t *turn) idempotent(call llm.ToolCall) bool {
 	c, fault := t.prepare(call)
 	return fault == "" && c.spec.Idempotent
-}
-
-// resume continues a turn that was found open; see [Session.Resume].
-func (t *turn) resume() EndReason {
-	open := t.session.transcript.open.all()
-	waiting := slices.ContainsFunc(open, func(c openCall) bool { return c.request != nil })
-	var rest []llm.ToolCall
-	for _, c := range open {
-		if waiting && (c.request != nil || !c.started || t.idempotent(c.call)) {
-			rest = append(rest, c.call)
-			continue
-		}
-		told := "The program ended while this call was under way. Whether it had any effect is unknown: check before repeating it."
-		if t.idempotent(c.call) {
-			told = "The program ended while this call was under way. It can be made again."
-		}
-		end := t.ended(c.call, t.session.tools().Canonical(c.call.Name), Fail(told), OutcomeInterrupted, 0)
-		end.Files = t.session.cfg.recovered(t.ctx, c.call.ID)
-		t.emit(end)
-	}
-	if t.undecided(t.session.transcript.past.unsent) {
-		return t.undecide()
-	}
-	if !waiting {
-		return EndCrashed
-	}
-	t.dispatch(rest)
-	return t.loop()
 }

@@ -132,6 +132,7 @@ type Session struct {
 	queue      Queue
 	control    control
 	beside     beside
+	left       *left // of the turn that a call moved elsewhere; nil without one
 }
 
 // control is the state that other goroutines may reach.

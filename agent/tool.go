@@ -247,6 +247,9 @@ type Details struct {
 	Skill *SkillUse `json:"skill,omitempty"`
 	// Loaded are tools that the call made available.
 	Loaded []string `json:"loaded,omitempty"`
+	// Worktree is where the session works from here on: a folder in the project, or the
+	// project itself if it is empty; nil if it stays where it is. See [Session.Proceed].
+	Worktree *string `json:"worktree,omitempty"`
 	// Kept is what the tool keeps in the session.
 	Kept *KeptState `json:"kept,omitempty"`
 	// Card is what the tool's card shows; only the tool and its card know it.

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,6 +45,9 @@ type SessionInfo struct {
 	// git worktree, relative to the project.
 	Origin   *agent.ForkOrigin `json:"origin,omitempty"`
 	Worktree string            `json:"worktree,omitempty"`
+	// Places are the worktrees to which calls moved the session, by the places of those
+	// calls in the log, and at 0 the one where it began; empty if none did.
+	Places map[int64]string `json:"-"`
 	// Rewound are the parts of the log that were taken back, in order.
 	Rewound []Span `json:"rewound,omitempty"`
 	// Skills are in use, the outermost first, without their arguments.
@@ -123,7 +127,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	case agent.Forked:
 		s.fork(d, ev.At)
 	case agent.Imported:
-		s.Imported = &d
+		s.Imported, s.Worktree, s.Places = &d, "", nil
 		s.forgetWork()
 	case agent.Moved:
 		s.move(d)
@@ -180,6 +184,44 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	}
 }
 
+// maxPlaces limits the moves of one session that are remembered.
+const maxPlaces = 200
+
+// moveTo notes that a call moved the session; nil stands for none. The oldest move is
+// forgotten if there are too many.
+func (s *SessionInfo) moveTo(worktree *string) {
+	if worktree == nil {
+		return
+	}
+	if s.Places = maps.Clone(s.Places); s.Places == nil {
+		s.Places = map[int64]string{0: s.Worktree}
+	}
+	if s.Places[s.Seq] = *worktree; len(s.Places) > maxPlaces {
+		delete(s.Places, slices.Sorted(maps.Keys(s.Places))[1])
+	}
+	s.settle()
+}
+
+// settle puts the session where the newest move led that was not taken back.
+func (s *SessionInfo) settle() {
+	for _, seq := range slices.Sorted(maps.Keys(s.Places)) {
+		if !s.TookBack(seq) {
+			s.Worktree = s.Places[seq]
+		}
+	}
+}
+
+// WorktreeAt returns where the session worked when the event at a place of its log came.
+func (s *SessionInfo) WorktreeAt(seq int64) string {
+	newest, at := int64(-1), s.Worktree
+	for p, worktree := range s.Places {
+		if p < seq && p > newest {
+			newest, at = p, worktree
+		}
+	}
+	return at
+}
+
 // movedAt returns the session's time in lists after an event. It stays if the event
 // only says something about the session (OAS-601).
 func (s *SessionInfo) movedAt(ev agent.Event) int64 {
@@ -211,6 +253,7 @@ func (s SessionInfo) CopiedThrough() (seq int64) {
 // fork makes the session one that was forked.
 func (s *SessionInfo) fork(d agent.Forked, at int64) {
 	s.Origin, s.Worktree, s.Helper, s.CreatedAt = &d.Origin, d.Worktree, nil, at
+	s.Places = nil
 	s.forgetWork()
 	if d.Moved {
 		s.Branch = d.Branch
@@ -306,6 +349,7 @@ func (s *SessionInfo) applyDetails(d agent.ToolCallEnd) {
 	}
 	if !d.IsError {
 		s.use(d.Details.Skill)
+		s.moveTo(d.Details.Worktree)
 	}
 	if k := d.Details.Kept; k != nil {
 		at := KeptAt{Tool: d.Tool, Seq: s.Seq, Line: text.Head(k.Line, maxKeptLine)}
@@ -331,6 +375,7 @@ func (s *SessionInfo) use(u *agent.SkillUse) {
 func (s *SessionInfo) takeBack(p Span) {
 	s.Rewound = append(slices.Clip(s.Rewound), p)
 	s.LastEnd, s.Context, s.Skills = "", 0, nil
+	s.settle()
 }
 
 // bringBack forgets that a part of the log was taken back.
@@ -339,6 +384,7 @@ func (s *SessionInfo) bringBack(id string) {
 		if p.ID == id {
 			s.LastEnd, s.Skills = p.LastEnd, p.Skills
 			s.Rewound = slices.Delete(slices.Clone(s.Rewound), i, i+1)
+			s.settle()
 			return
 		}
 	}

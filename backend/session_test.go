@@ -220,3 +220,39 @@ func TestFirstTitle(t *testing.T) {
 		}
 	}
 }
+
+// OAS-331: a session is where the newest call moved it that was not taken back, and where
+// it was is known of each event.
+func TestPlacesOfASession(t *testing.T) {
+	t.Parallel()
+	move := func(seq int64, to string, failed bool) agent.Event {
+		return agent.Event{Seq: seq, Data: agent.ToolCallEnd{Tool: "EnterWorktree", IsError: failed, Details: &agent.Details{Worktree: &to}}}
+	}
+	var s backend.SessionInfo
+	s.Worktree = ".worktrees/forked"
+	s.Apply(move(5, ".worktrees/a", false))
+	s.Apply(move(6, ".worktrees/no", true))
+	s.Apply(move(9, "", false))
+	for seq, want := range map[int64]string{1: ".worktrees/forked", 5: ".worktrees/forked", 6: ".worktrees/a", 9: ".worktrees/a", 10: ""} {
+		if got := s.WorktreeAt(seq); got != want {
+			t.Errorf("at %d: %q, want %q", seq, got, want)
+		}
+	}
+	for _, c := range []struct {
+		ev   agent.Payload
+		want string
+	}{
+		{agent.Rewound{ID: "x", To: 7}, ".worktrees/a"}, {agent.RewindUndone{ID: "x"}, ""}, {agent.Rewound{ID: "y", To: 2}, ".worktrees/forked"},
+	} {
+		s.Apply(agent.Event{Seq: s.Seq + 1, Data: c.ev})
+		if s.Worktree != c.want {
+			t.Errorf("after %+v: %q, want %q", c.ev, s.Worktree, c.want)
+		}
+	}
+	for seq := int64(100); seq < 500; seq++ {
+		s.Apply(move(seq, ".worktrees/b", false))
+	}
+	if len(s.Places) != 200 || s.Places[0] != ".worktrees/forked" {
+		t.Errorf("%d places are remembered", len(s.Places))
+	}
+}

@@ -95,7 +95,9 @@ WHERE kind IN ('tool_call_end', 'local_command_end', 'hook_end', 'files_restored
 -- done in a worktree (?7, at the place ?8) is what its sessions have, copies too.
 SELECT f.session, f.seq, f.kind, f.call, f.at, min(s.created_at),
   coalesce(iif(json_valid(s.helper), s.helper ->> '$.folder', NULL), '') AS agent_in,
-  coalesce(iif(json_valid(s.details), s.details ->> '$.worktree', NULL), '') AS tree
+  coalesce(iif(json_valid(s.details), (SELECT p.value FROM json_each(s.details, '$.places') p
+    WHERE CAST(p.key AS INTEGER) < f.seq ORDER BY CAST(p.key AS INTEGER) DESC LIMIT 1), NULL),
+    iif(json_valid(s.details), s.details ->> '$.worktree', NULL), '') AS tree
 FROM file_steps f JOIN sessions s ON s.id = f.session
 WHERE f.path = ?1 AND s.folder = ?2 AND (f.at, f.session, f.seq) < (?3, ?4, ?5)
   AND (?7 = '' OR agent_in = ?8 OR agent_in = '' AND tree = ?7)

@@ -27,6 +27,7 @@ type sessionDetails struct {
 	Marks    agent.Marks       `json:"marks,omitzero"`
 	Origin   *agent.ForkOrigin `json:"origin,omitempty"`
 	Worktree string            `json:"worktree,omitempty"`
+	Places   map[int64]string  `json:"places,omitempty"`
 	Rewound  []backend.Span    `json:"rewound,omitempty"`
 	Skills   []agent.SkillUse  `json:"skills,omitempty"`
 	Kept     []backend.KeptAt  `json:"kept,omitempty"`
@@ -53,7 +54,7 @@ func columns(info backend.SessionInfo) ([]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode usage: %w", err)
 	}
-	details, err := json.Marshal(sessionDetails{info.Messages, info.Prompt, info.Marks, info.Origin, info.Worktree, info.Rewound, info.Skills, info.Kept, info.Imported})
+	details, err := json.Marshal(sessionDetails{info.Messages, info.Prompt, info.Marks, info.Origin, info.Worktree, info.Places, info.Rewound, info.Skills, info.Kept, info.Imported})
 	if err != nil {
 		return nil, fmt.Errorf("encode details: %w", err)
 	}
@@ -91,7 +92,7 @@ func (s *Store) scanInfo(row scanner) (info backend.SessionInfo, damaged bool, e
 	damaged = json.Unmarshal([]byte(r.usage), &i.Usage) != nil || damaged
 	var d sessionDetails
 	damaged = json.Unmarshal([]byte(r.details), &d) != nil || damaged
-	i.Messages, i.Prompt, i.Marks, i.Origin, i.Worktree, i.Rewound, i.Skills, i.Kept, i.Imported = d.Messages, d.Prompt, d.Marks, d.Origin, d.Worktree, d.Rewound, d.Skills, d.Kept, d.Imported
+	i.Messages, i.Prompt, i.Marks, i.Origin, i.Worktree, i.Places, i.Rewound, i.Skills, i.Kept, i.Imported = d.Messages, d.Prompt, d.Marks, d.Origin, d.Worktree, d.Places, d.Rewound, d.Skills, d.Kept, d.Imported
 	if r.helper.Valid && json.Unmarshal([]byte(r.helper.String), &i.Helper) != nil {
 		i.Helper, damaged = nil, true
 	}

@@ -224,6 +224,37 @@ func (s *Servers) stopIdle(at *slot) {
 	}
 }
 
+// StopIn ends the servers whose roots are in a folder, such as one that will be removed, and
+// returns when they have ended or ctx has. The next question starts them again.
+func (s *Servers) StopIn(ctx context.Context, folder string) {
+	s.mu.Lock()
+	var in []*slot
+	for k, at := range s.slots {
+		if within(folder, k.root) {
+			in = append(in, at)
+		}
+	}
+	s.mu.Unlock()
+	var ended sync.WaitGroup
+	for _, at := range in {
+		at.mu.Lock()
+		if at.server != nil {
+			ended.Go(at.server.stop)
+			at.server = nil
+		}
+		at.mu.Unlock()
+	}
+	done := make(chan struct{})
+	s.stopped.Go(func() {
+		ended.Wait()
+		close(done)
+	})
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
 // leaveRoom ends the least recently used servers that are too many.
 func (s *Servers) leaveRoom(keep *slot) {
 	s.mu.Lock()

@@ -65,6 +65,27 @@ func (t Tree) look(ctx context.Context, g *git) (Held, error) {
 	return t.holds(ctx, g, own)
 }
 
+// Find returns a worktree of a project that is there. The error says why it is none.
+func Find(ctx context.Context, project, name string) (Tree, error) {
+	t := Tree{Project: project, Name: name}
+	if err := t.check(); err != nil {
+		return Tree{}, err
+	}
+	g, err := open(ctx, project)
+	if err != nil {
+		return Tree{}, err
+	}
+	own, err := open(ctx, t.Path())
+	if err != nil || own.top != t.Path() || own.common != g.common {
+		return Tree{}, fmt.Errorf("git does not know %s as a worktree of the project: take another name", t.Path())
+	}
+	t.Folder = filepath.Join(t.Path(), g.prefix)
+	if real, err := filepath.EvalSymlinks(t.Folder); err != nil || real != t.Folder {
+		return Tree{}, fmt.Errorf("the worktree has no folder %s: take another name", g.prefix)
+	}
+	return t, nil
+}
+
 // Names returns the worktrees of a project without looking at them.
 func Names(project string) (trees []Tree) {
 	all, _ := names(project) // none if they cannot be listed

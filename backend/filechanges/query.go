@@ -44,9 +44,10 @@ func (c *Changes) edits(ctx context.Context, session string, last bool) (out []c
 	}
 	var all []filelog.Edit
 	add := func(of backend.SessionInfo, edits []filelog.Edit, counts func(filelog.Edit) bool) {
-		at, ok := filelog.SeenFrom(c.cfg.Project.Bounds(info), c.cfg.Project.Folder(of))
 		for _, e := range edits {
-			if ok && (!last || counts(e)) {
+			folder, here := c.cfg.Project.FolderAt(of, e.Seq)
+			at, ok := filelog.SeenFrom(c.cfg.Project.Bounds(info), folder)
+			if ok && here && (!last || counts(e)) {
 				e.Changes = at.Edits(e.Changes)
 				all = append(all, e)
 			}

@@ -59,6 +59,7 @@ type log struct {
 // not in Changes.
 type Edit struct {
 	At      int64
+	Seq     int64 // its place in the log
 	Turn    int
 	Changes []changes.Edit
 	More    int
@@ -161,7 +162,7 @@ func (l *Logs) contents(ctx context.Context) func(agent.FileVersion) ([]byte, er
 // the journal is not asked, unless hooks changed files as well. The user's own commands are not
 // the session's edits.
 func editOf(ev agent.Event, contents func(agent.FileVersion) ([]byte, error)) Edit {
-	e := Edit{At: ev.At}
+	e := Edit{At: ev.At, Seq: ev.Seq}
 	recorded, told := Changed(ev)
 	if end, ok := ev.Data.(agent.ToolCallEnd); ok && end.Outcome == agent.OutcomeDenied {
 		return e

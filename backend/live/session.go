@@ -262,7 +262,7 @@ func (l *Session) runTurn(ctx context.Context, w turnWork) (ended bool) {
 			return false
 		}
 	}
-	for ev, err := range w.begin(session, ctx) {
+	for ev, err := range wherever(ctx, l, w.begin) {
 		if err != nil {
 			slog.Error("a turn failed", "session", l.id, "err", err)
 			l.rest()
@@ -272,10 +272,10 @@ func (l *Session) runTurn(ctx context.Context, w turnWork) (ended bool) {
 		if !l.record(ctx, ev) {
 			return ended
 		}
-		if title := backend.FirstTitle(session.Transcript().Title, ev); title != "" && !l.record(ctx, session.Record(agent.Title{Text: title})) {
+		if title := backend.FirstTitle(l.session().Transcript().Title, ev); title != "" && !l.record(ctx, l.session().Record(agent.Title{Text: title})) {
 			return ended
 		}
-		if backend.LosesTitle(session.Transcript(), ev) && !l.record(ctx, session.Record(agent.Title{})) {
+		if backend.LosesTitle(l.session().Transcript(), ev) && !l.record(ctx, l.session().Record(agent.Title{})) {
 			return ended
 		}
 		ended = ended || ev.Kind() == agent.KindProcessingEnd

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"iter"
 
 	"atelier.dev/atelier/agent"
 )
@@ -104,3 +105,29 @@ func (l *Session) Wait(ctx context.Context) error {
 // Interrupt stops the turn that runs or has been requested, if there is one. It
 // does not wait for I/O.
 func (l *Session) Interrupt() { l.stopTurn(agent.ErrInterrupted) }
+
+// wherever is a turn, also if its calls move the session elsewhere: it is then read again
+// for its new folder, and goes on there.
+func wherever(ctx context.Context, l *Session, begin Turn) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		for {
+			before := l.session()
+			for ev, err := range begin(before, ctx) {
+				if !yield(ev, err) {
+					return
+				}
+			}
+			if !before.Left() {
+				return
+			}
+			l.owned.missed = true
+			if err := l.refresh(context.WithoutCancel(ctx)); err != nil {
+				yield(agent.Event{}, err)
+				return
+			}
+			begin = func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+				return s.Proceed(ctx, before)
+			}
+		}
+	}
+}

@@ -54,6 +54,18 @@ func (p *Project) Folder(info backend.SessionInfo) string {
 	return p.Dir
 }
 
+// FolderAt is [Project.Folder] when the event at a place of the session's log came. It reports
+// false if the session has worked elsewhere since and that folder is gone.
+func (p *Project) FolderAt(info backend.SessionInfo, seq int64) (folder string, there bool) {
+	was := info
+	if was.Worktree = info.WorktreeAt(seq); was.Worktree == info.Worktree {
+		return p.Folder(info), true
+	}
+	folder = p.Folder(was)
+	_, err := os.Stat(folder)
+	return folder, err == nil
+}
+
 // Bounds returns the folder that a session's tools may change without leaving their
 // place: the project, or its own worktree. An agent may work in all of the project.
 func (p *Project) Bounds(info backend.SessionInfo) string {

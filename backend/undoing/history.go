@@ -42,7 +42,11 @@ func (u *Undo) undoable(ctx context.Context, info backend.SessionInfo) (*undoabl
 		if in, ok := ev.Data.(agent.UserInput); ok {
 			past.turns = append(past.turns, turnStart{ev.Turn, ev.Seq, ev.At, in.Text})
 		}
-		past.Apply(u.Complete(ctx, ev))
+		if was, ok := u.cfg.Project.FolderAt(info, ev.Seq); ok { // else what it changed is not here
+			if at, ok := filelog.SeenFrom(u.cfg.Project.Folder(info), was); ok {
+				past.Apply(at.Event(u.Complete(ctx, ev)))
+			}
+		}
 	}
 	helpers, err := u.cfg.Store.Helpers(ctx, info.ID)
 	if err != nil {

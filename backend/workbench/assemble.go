@@ -107,6 +107,7 @@ func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *too
 	}
 	all = append(all, subagent.Tools(host, agentdef.List(agentdef.BuiltIn()))...)
 	all = append(all, ask.Tool(), todo.Tool())
+	all = append(all, w.trees.Tools(info)...)
 	return append(all, plan.Tools()...)
 }
 

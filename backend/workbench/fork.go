@@ -14,7 +14,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
-	"atelier.dev/atelier/agent/worktree"
+	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/backend"
 )
 
@@ -201,7 +201,7 @@ func (w *Workbench) placeFork(ctx context.Context, f *fork, source backend.Sessi
 		if _, err := os.Stat(from); err != nil { // its worktree is gone
 			from = w.cfg.Folder
 		}
-		tree, err := worktree.CreateFrom(ctx, w.cfg.Folder, from, worktree.Name(words, f.info.ID))
+		tree, err := w.trees.Make(ctx, from, words, f.info.ID)
 		if err != nil {
 			return remove, backend.Problem(backend.ProblemWorktreeUnmade).Detailed(err.Error()).Because(err)
 		}
@@ -210,12 +210,12 @@ func (w *Workbench) placeFork(ctx context.Context, f *fork, source backend.Sessi
 			return remove, fmt.Errorf("find the worktree in the project: %w", err)
 		}
 		f.forked.Worktree, f.included = filepath.ToSlash(below), tree.Included
-		remove = func() { _, _ = w.removeTree(context.WithoutCancel(ctx), tree) }
+		remove = func() { _, _ = w.trees.RemoveIdle(context.WithoutCancel(ctx), tree) }
 	default:
 		return remove, backend.Problem(backend.ProblemForkFolder, string(folder))
 	}
 	if f.forked.Moved = source.Helper != nil || f.forked.Worktree != source.Worktree; f.forked.Moved {
-		f.forked.Branch = w.branchIn(f.forked.Worktree)
+		f.forked.Branch = project.Branch(filepath.Join(w.cfg.Folder, filepath.FromSlash(f.forked.Worktree)))
 	}
 	return remove, err
 }

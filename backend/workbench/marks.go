@@ -10,6 +10,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/trees"
 	"atelier.dev/atelier/internal/text"
 )
 
@@ -146,7 +147,7 @@ func (w *Workbench) removeSession(ctx context.Context, in SessionRef) (RemoveRep
 			return err
 		}
 		w.forget(ctx, ids)
-		reply.Worktrees = w.forgetTrees(ctx, append(helpers, info))
+		reply.Worktrees = w.trees.Forget(ctx, append(helpers, info))
 		return nil
 	})
 	reply.Removed = err == nil
@@ -199,5 +200,5 @@ type RemoveReply struct {
 	Removed bool `json:"removed"`
 	// Worktrees are those of the session and its agents, of which one is kept if
 	// something would be lost with it.
-	Worktrees []WorktreeFate `json:"worktrees,omitempty"`
+	Worktrees []trees.WorktreeFate `json:"worktrees,omitempty"`
 }

@@ -11,11 +11,35 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/worktree"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/place"
+	"atelier.dev/atelier/backend/trees"
 )
+
+// newTrees returns the worktrees of the project.
+func newTrees(w *Workbench) *trees.Trees {
+	return trees.New(trees.Config{
+		Project: w.cfg.Folder, ReadOnly: w.cfg.ReadOnly, Store: w.cfg.Store,
+		AtRest: func(ctx context.Context, session string) error {
+			_, err := w.atRest(ctx, session)
+			return err
+		},
+		Fire: func(ctx context.Context, session string, in agent.HookInput) (advice agent.HookAdvice) {
+			if l := w.sessions.Find(session); l != nil {
+				advice = l.Fire(ctx, in)
+			}
+			return advice
+		},
+		Observe: func(ctx context.Context, session string, in agent.HookInput) {
+			if l, release, err := w.sessions.Open(ctx, session); err == nil { // else there is no such session any more
+				defer release()
+				l.Observe(in.Point(), func(context.Context) agent.HookInput { return in })
+			}
+		},
+		Settle: w.languages.StopIn,
+	})
+}
 
 // isolate makes a worktree for an agent, and moves its folder there (OAS-506).
 func (h *helpers) isolate(ctx context.Context, parent backend.SessionInfo, id string, helper *agent.Helper) error {
@@ -27,20 +51,20 @@ func (h *helpers) isolate(ctx context.Context, parent backend.SessionInfo, id st
 	if err != nil {
 		return fmt.Errorf("find the agent's folder in the project: %w", err)
 	}
-	tree, err := worktree.Create(ctx, w.cfg.Folder, worktree.Name(helper.Task, id))
+	tree, err := w.trees.Make(ctx, w.cfg.Folder, helper.Task, id)
 	if err != nil {
 		return err
 	}
 	helper.Worktree = tree.Name
 	if helper.Folder, err = workingDir(tree.Folder, below); err != nil {
-		_, removing := worktree.Remove(context.WithoutCancel(ctx), tree)
+		_, removing := trees.Remove(context.WithoutCancel(ctx), tree)
 		return errors.Join(fmt.Errorf("find the folder in the last commit: %w", err), removing)
 	}
 	return nil
 }
 
 // fireTree asks a session's hooks about a new worktree, and returns why it is refused.
-func fireTree(ctx context.Context, l *live.Session, tree worktree.Tree) error {
+func fireTree(ctx context.Context, l *live.Session, tree trees.Tree) error {
 	advice := l.Fire(ctx, agent.WorktreeCreateInput{Name: tree.Name, Path: tree.Path(), Branch: tree.Branch()})
 	if advice.Decision != agent.Deny {
 		return nil
@@ -74,7 +98,7 @@ func (h *helpers) worktree(ctx context.Context, id string) string {
 		return ""
 	}
 	tree := h.bench.project.AgentTree(info.Helper)
-	return fmt.Sprintf("%s/%s, on the branch %s", worktree.Dir, tree.Name, tree.Branch())
+	return fmt.Sprintf("%s/%s, on the branch %s", trees.Dir, tree.Name, tree.Branch())
 }
 
 // endTree ends an agent's session with its commands, removes its worktree if
@@ -86,7 +110,7 @@ func (h *helpers) endTree(ctx context.Context, id string) string {
 	if closed {
 		var info backend.SessionInfo
 		if info, err = h.bench.cfg.Store.Session(ctx, id); err == nil {
-			var held worktree.Held
+			var held trees.Held
 			held, err = h.removeTree(ctx, info)
 			why = held.String()
 		}
@@ -102,19 +126,19 @@ func (h *helpers) endTree(ctx context.Context, id string) string {
 
 // removeTree removes the worktree of an agent that has ended, if nothing is lost
 // with it, and tells the parent's hooks.
-func (h *helpers) removeTree(ctx context.Context, info backend.SessionInfo) (worktree.Held, error) {
+func (h *helpers) removeTree(ctx context.Context, info backend.SessionInfo) (trees.Held, error) {
 	if info.Helper.Worktree == "" {
-		return worktree.Held{}, nil
+		return trees.Held{}, nil
 	}
 	tree := h.bench.project.AgentTree(info.Helper)
-	kept, err := worktree.Remove(ctx, tree)
+	kept, err := trees.Remove(ctx, tree)
 	if kept.Why == "" && err == nil {
 		h.bench.observe(h.parent, agent.HookWorktreeRemove, func(context.Context) agent.HookInput { return removed(tree) })
 	}
 	return kept, err
 }
 
-func removed(t worktree.Tree) agent.HookInput {
+func removed(t trees.Tree) agent.HookInput {
 	return agent.WorktreeRemoveInput{Name: t.Name, Path: t.Path()}
 }
 
@@ -131,7 +155,7 @@ func (w *Workbench) removeTrees(ctx context.Context, session string) {
 			continue
 		}
 		tree := w.project.AgentTree(info.Helper)
-		switch kept, err := worktree.Remove(ctx, tree); {
+		switch kept, err := trees.Remove(ctx, tree); {
 		case err != nil || kept.Why != "":
 			slog.Info("kept an agent's worktree", "agent", info.ID, "worktree", tree.Path(), "because", kept.String(), "err", err)
 		default:

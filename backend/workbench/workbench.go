@@ -38,6 +38,7 @@ import (
 	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/skills"
 	"atelier.dev/atelier/backend/transfer"
+	"atelier.dev/atelier/backend/trees"
 	"atelier.dev/atelier/backend/trust"
 	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/unsent"
@@ -125,6 +126,7 @@ type Workbench struct {
 	skills        *skills.Skills
 	agents        *agents.Agents
 	boards        *agents.Boards
+	trees         *trees.Trees
 	asking        *asking
 	callers       callers
 	trust         *trust.Trust
@@ -172,6 +174,7 @@ func New(cfg Config) *Workbench {
 	w.skills = w.newSkills()
 	w.agents = newAgents(w)
 	w.boards = agents.NewBoards(cfg.Store)
+	w.trees = newTrees(w)
 	w.hooks = w.newHooks()
 	w.moved = moved.New(cfg.Store, cfg.Folder)
 	w.editors = editors.New(editors.Config{Folder: cfg.Folder, Store: cfg.Store, Getenv: cfg.Getenv, Worktree: w.project.WorktreeOf, IsSettings: w.hooks.Reads})
@@ -288,8 +291,7 @@ func (w *Workbench) sessionMethods(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "sessions.get", w.getSession)
 	dispatch.Handle(d, "sessions.mark", w.markSession)
 	dispatch.Handle(d, "sessions.remove", w.removeSession)
-	dispatch.Handle(d, "worktrees.list", w.listWorktrees)
-	dispatch.Handle(d, "worktrees.remove", w.removeWorktree)
+	w.trees.Register(d)
 }
 
 // storeMethods registers the methods of the database's state, and of folders that

@@ -28,6 +28,8 @@ type workplace struct {
 	output string // the folder for output that exceeds the memory limit
 	hooks  *hook.Engine
 	folder string // where the session works; empty for an agent
+	// others are those of the folders where the session worked before.
+	others []workplace
 }
 
 // places holds the workplaces of the sessions that this process works on.
@@ -58,7 +60,12 @@ func (w *Workbench) outputFolder(session string) string {
 // the session's owner calls it.
 func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (workplace, error) {
 	session, folder := info.ID, w.folderOf(info)
-	if place, ok := w.placeOf(session); ok {
+	before, ok := w.placeOf(session)
+	if ok && (before.folder == folder || info.Helper != nil) {
+		return before, nil
+	}
+	if place, ok := before.goTo(folder); ok {
+		w.places.set(session, place)
 		return place, nil
 	}
 	if err := w.project.CheckTree(info); err != nil {
@@ -68,7 +75,10 @@ func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (wo
 	if err != nil {
 		return workplace{}, err
 	}
-	place := workplace{env: local, tasks: w.newTasks(session), output: w.outputFolder(session)}
+	place := workplace{env: local, tasks: before.tasks, output: w.outputFolder(session), others: before.left()}
+	if place.tasks == nil {
+		place.tasks = w.newTasks(session)
+	}
 	local.SpillDir, local.Confine = place.output, w.confining(session, account(info), folder)
 	if slog.Default().Enabled(ctx, slog.LevelDebug) {
 		place.env = env.Logging(place.env, slog.Default())
@@ -83,10 +93,36 @@ func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (wo
 	if info.Helper == nil {
 		place.folder = folder
 	}
-	w.places.Lock()
-	defer w.places.Unlock()
-	w.places.bySession[session] = place
+	w.places.set(session, place)
 	return place, nil
+}
+
+func (p *places) set(session string, place workplace) {
+	p.Lock()
+	defer p.Unlock()
+	p.bySession[session] = place
+}
+
+// left returns the places where a session worked that leaves this one.
+func (p workplace) left() []workplace {
+	if p.env == nil {
+		return nil
+	}
+	others := slices.Clone(p.others)
+	p.others = nil
+	return append(others, p)
+}
+
+// goTo returns the place of a folder where the session worked before.
+func (p workplace) goTo(folder string) (workplace, bool) {
+	all := p.left()
+	at := slices.IndexFunc(all, func(o workplace) bool { return o.folder == folder })
+	if at < 0 {
+		return workplace{}, false
+	}
+	back := all[at]
+	back.others = slices.Delete(all, at, at+1)
+	return back, true
 }
 
 // occupied reports whether a background command of the session still runs.
@@ -108,11 +144,15 @@ func (w *Workbench) cleanUp(ctx context.Context, session string) {
 	if !ok {
 		return
 	}
-	if err := place.env.Cleanup(ctx); err != nil {
-		slog.Warn("could not clean up the session's environment", "session", session, "err", err)
+	for _, p := range place.left() {
+		if err := p.env.Cleanup(ctx); err != nil {
+			slog.Warn("could not clean up the session's environment", "session", session, "err", err)
+		}
 	}
 	w.removeTrees(ctx, session)
-	place.hooks.Close()
+	for _, p := range place.left() {
+		p.hooks.Close()
+	}
 	if place.tasks.List() != nil {
 		w.publishTask(session, agent.TaskChange{})
 	}

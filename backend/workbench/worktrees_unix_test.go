@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/worktree"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/trees"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -51,7 +52,7 @@ func TestRemovingASessionKeepsItsFiles(t *testing.T) {
 			if len(reply.Worktrees) != 1 || reply.Worktrees[0].Why != tt.want || reply.Worktrees[0].Removed != (tt.want == "") {
 				t.Fatalf("%+v", reply)
 			}
-			list := must[workbench.WorktreesReply](p, "worktrees.list", backend.Empty{}).Worktrees
+			list := must[trees.WorktreesReply](p, "worktrees.list", backend.Empty{}).Worktrees
 			if tt.want == "" {
 				if len(list) > 0 {
 					t.Errorf("%+v", list)
@@ -67,13 +68,13 @@ func TestRemovingASessionKeepsItsFiles(t *testing.T) {
 				}
 			}
 			name := list[0].Name
-			if fate := must[workbench.WorktreeFate](p, "worktrees.remove", workbench.WorktreeRemoveRequest{Name: name}); fate.Removed || fate.Why != tt.want {
+			if fate := must[trees.WorktreeFate](p, "worktrees.remove", trees.WorktreeRemoveRequest{Name: name}); fate.Removed || fate.Why != tt.want {
 				t.Errorf("removed unasked: %+v", fate)
 			}
-			if fate := must[workbench.WorktreeFate](p, "worktrees.remove", workbench.WorktreeRemoveRequest{Name: name, All: true}); !fate.Removed {
+			if fate := must[trees.WorktreeFate](p, "worktrees.remove", trees.WorktreeRemoveRequest{Name: name, All: true}); !fate.Removed {
 				t.Errorf("not removed at the user's wish: %+v", fate)
 			}
-			if _, err := call[workbench.WorktreeFate](p, "worktrees.remove", workbench.WorktreeRemoveRequest{Name: "../" + name, All: true}); err == nil || err.ID != backend.ProblemWorktreeKept {
+			if _, err := call[trees.WorktreeFate](p, "worktrees.remove", trees.WorktreeRemoveRequest{Name: "../" + name, All: true}); err == nil || err.ID != backend.ProblemWorktreeKept {
 				t.Errorf("outside of the folder of worktrees: %v", err)
 			}
 		})

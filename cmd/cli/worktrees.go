@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/trees"
 )
 
 // worktrees lists and removes the worktrees of a project's sessions and agents.
@@ -29,7 +29,7 @@ func (c *command) listWorktrees(args []string) int {
 		return code
 	}
 	return c.withApp(f.folder, func(a *app) error {
-		reply, err := ask[workbench.WorktreesReply](c.ctx, a, "worktrees.list", backend.Empty{})
+		reply, err := ask[trees.WorktreesReply](c.ctx, a, "worktrees.list", backend.Empty{})
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (c *command) listWorktrees(args []string) int {
 }
 
 // printWorktree prints a worktree with its size, who works there and what is in it.
-func (c *command) printWorktree(tree workbench.WorktreeInfo) {
+func (c *command) printWorktree(tree trees.WorktreeInfo) {
 	who := "no session any more"
 	if tree.Session != "" {
 		who = fmt.Sprintf("session %s %s", tree.Session, oneLine(tree.Title))
@@ -82,7 +82,7 @@ func (c *command) removeWorktrees(args []string) int {
 	return c.withApp(f.folder, func(a *app) error {
 		kept := false
 		for _, name := range f.Args() {
-			fate, err := ask[workbench.WorktreeFate](c.ctx, a, "worktrees.remove", workbench.WorktreeRemoveRequest{Name: name, All: *all})
+			fate, err := ask[trees.WorktreeFate](c.ctx, a, "worktrees.remove", trees.WorktreeRemoveRequest{Name: name, All: *all})
 			if err != nil {
 				return err
 			}
@@ -103,7 +103,7 @@ func (c *command) removeWorktrees(args []string) int {
 }
 
 // printFate says whether a worktree was removed.
-func (c *command) printFate(tree workbench.WorktreeFate) {
+func (c *command) printFate(tree trees.WorktreeFate) {
 	if tree.Removed {
 		fmt.Fprintf(c.out, "removed %s\n", oneLine(tree.Path))
 		return

@@ -56,6 +56,8 @@ var mayImport = map[string][]string{
 	"agent/subagent":             {"agent", "agent/internal/plain"},
 	"agent/agentdef":             {"agent", "agent/llm", "agent/internal/..."},
 	"agent/board":                {"agent", "agent/internal/plain"},
+	"agent/moving":               {"agent", "agent/worktree"},
+	"backend/trees":              {"agent", "agent/moving", "agent/worktree", "backend", "backend/dispatch"},
 	"agent/ask":                  {"agent", "agent/internal/plain"},
 	"agent/todo":                 {"agent", "agent/internal/plain"},
 	"agent/plan":                 {"agent", "agent/internal/plain"},

@@ -480,6 +480,7 @@ export type Details = {
   server?: ServerResult
   skill?: SkillUse
   loaded?: string[]
+  worktree?: string
   kept?: KeptState
   card?: unknown
 }

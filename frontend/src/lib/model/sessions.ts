@@ -56,7 +56,8 @@ function change(session: SessionInfo, event: Event): SessionInfo {
       return { ...session, state: 'idle', updated_at: event.at }
     case 'tool_call_end': {
       const { details, outcome, is_error: isError, tool } = event.data
-      const { changes, skill, kept } = details ?? {}
+      const { changes, skill, kept, worktree } = details ?? {}
+      if (worktree !== undefined && !isError) return { ...session, worktree: worktree || undefined }
       if (kept) return { ...session, kept: keptAfter(session.kept, tool, event.seq, kept.line) }
       const skills = skill && !isError ? skillsAfter(session.skills, skill) : session.skills
       if (!changes || outcome === 'denied') {

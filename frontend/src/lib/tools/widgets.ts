@@ -7,6 +7,7 @@ import FileDiff from '@lucide/svelte/icons/file-diff'
 import FilePen from '@lucide/svelte/icons/file-pen-line'
 import FilePlus from '@lucide/svelte/icons/file-plus-2'
 import FileText from '@lucide/svelte/icons/file-text'
+import FolderGit from '@lucide/svelte/icons/folder-git-2'
 import FolderSearch from '@lucide/svelte/icons/folder-search'
 import Globe from '@lucide/svelte/icons/globe'
 import GraduationCap from '@lucide/svelte/icons/graduation-cap'
@@ -119,6 +120,12 @@ const widgets: Record<string, Widget> = {
     answered: true,
     declined: () => own('sent_back'),
   },
+  EnterWorktree: {
+    icon: FolderGit,
+    body: TextBody,
+    result: ({ details }) => details?.worktree ?? '',
+  },
+  ExitWorktree: { icon: FolderGit, body: TextBody },
   CloseAgent: { icon: OctagonX, body: ReportBody },
 }
 

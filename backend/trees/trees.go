@@ -1,4 +1,6 @@
-package workbench
+// Package trees knows the git worktrees of a project: which session works in which, what
+// would be lost with each, and which may go. Its tools move a session into one and back.
+package trees
 
 import (
 	"context"
@@ -6,54 +8,127 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/agent/worktree"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/dispatch"
 )
+
+// Config is what the trees of a project need.
+type Config struct {
+	Project  string // the folder, absolute and without symbolic links
+	ReadOnly bool   // nothing may be changed
+	Store    backend.Store
+	// AtRest fails if a session works.
+	AtRest func(ctx context.Context, session string) error
+	// Fire runs a session's hooks, and Observe those of one that need not be in memory,
+	// outside of its turns.
+	Fire    func(ctx context.Context, session string, in agent.HookInput) agent.HookAdvice
+	Observe func(ctx context.Context, session string, in agent.HookInput)
+	// Settle ends what the program itself runs in a folder, such as language servers.
+	Settle func(ctx context.Context, folder string)
+}
+
+// Trees are the worktrees of a project. They are safe for concurrent use.
+type Trees struct{ cfg Config }
+
+// New returns the worktrees of a project.
+func New(cfg Config) *Trees { return &Trees{cfg} }
+
+// Tree, Held and Dir are those of package worktree.
+type (
+	Tree = worktree.Tree
+	Held = worktree.Held
+)
+
+// Dir is the folder of a project that holds its worktrees.
+const Dir = worktree.Dir
+
+// Make makes a worktree that begins with the last commit of a folder of the project, and
+// is named after its purpose and its user.
+func (t *Trees) Make(ctx context.Context, from, words, user string) (Tree, error) {
+	return worktree.CreateFrom(ctx, t.cfg.Project, from, worktree.Name(words, user))
+}
+
+// Remove is [worktree.Remove].
+func Remove(ctx context.Context, tree Tree) (Held, error) { return worktree.Remove(ctx, tree) }
+
+// Register registers the methods of the page.
+func (t *Trees) Register(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "worktrees.list", t.list)
+	dispatch.Handle(d, "worktrees.remove", t.remove)
+}
 
 // settledTree is how old a worktree is that no session names, before it counts as left by
 // a crash: another process may be making it.
 const settledTree = 10 * time.Minute
 
 // usersOf returns the sessions that work in worktrees of the project, by their names.
-func (w *Workbench) usersOf(ctx context.Context) (map[string]backend.SessionInfo, error) {
-	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+func (t *Trees) usersOf(ctx context.Context) (map[string]backend.SessionInfo, error) {
+	sessions, err := t.cfg.Store.Sessions(ctx, t.cfg.Project)
 	if err != nil {
 		return nil, err
 	}
 	users := map[string]backend.SessionInfo{}
 	for _, info := range sessions {
-		if name := w.project.TreeName(info); name != "" {
+		if name := treeName(info); name != "" {
 			users[name] = info
+		}
+	}
+	for _, info := range sessions { // those that left one keep it
+		for _, place := range info.Places {
+			if name := nameIn(place); name != "" {
+				if _, used := users[name]; !used {
+					users[name] = info
+				}
+			}
 		}
 	}
 	return users, nil
 }
 
-// branchIn returns the git branch in a folder of the project; empty if there is none.
-func (w *Workbench) branchIn(below string) string {
-	return project.Branch(filepath.Join(w.cfg.Folder, filepath.FromSlash(below)))
+// treeName returns the name of the worktree that was made for a session; empty if none was.
+func treeName(info backend.SessionInfo) string {
+	if info.Helper != nil {
+		return info.Helper.Worktree
+	}
+	return nameIn(info.Worktree)
 }
 
-// listWorktrees lists the worktrees of the project, with those that work there and what
+// nameIn returns the name of the worktree in which a folder of the project is; empty if it
+// is in none.
+func nameIn(folder string) string {
+	dir, rest, _ := strings.Cut(folder, "/")
+	if dir != worktree.Dir || !filepath.IsLocal(filepath.FromSlash(folder)) {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	return name
+}
+
+func removal(t worktree.Tree) agent.HookInput {
+	return agent.WorktreeRemoveInput{Name: t.Name, Path: t.Path()}
+}
+
+// list lists the worktrees of the project, with those that work there and what
 // would be lost with each.
-func (w *Workbench) listWorktrees(ctx context.Context, _ backend.Empty) (WorktreesReply, error) {
+func (t *Trees) list(ctx context.Context, _ backend.Empty) (WorktreesReply, error) {
 	reply := WorktreesReply{Limit: worktree.MaxTrees}
-	users, err := w.usersOf(ctx)
+	users, err := t.usersOf(ctx)
 	if err != nil {
 		return reply, err
 	}
-	trees, err := worktree.List(ctx, w.cfg.Folder)
+	trees, err := worktree.List(ctx, t.cfg.Project)
 	if err != nil {
 		return reply, backend.Problem(backend.ProblemWorktreeKept).Detailed(err.Error()).Because(err)
 	}
-	for _, t := range trees {
-		row := worktreeInfo(t.Tree, t.Held)
-		row.Size = t.Size
-		if user, ok := users[t.Name]; ok {
+	for _, tree := range trees {
+		row := worktreeInfo(tree.Tree, tree.Held)
+		row.Size = tree.Size
+		if user, ok := users[tree.Name]; ok {
 			row.Session, row.Title, row.Agent = user.ID, user.Title, user.Helper != nil
 			row.Deleted = user.Marks.Deleted > 0
 		}
@@ -69,22 +144,22 @@ func worktreeInfo(t worktree.Tree, held worktree.Held) WorktreeInfo {
 	}
 }
 
-// removeWorktree removes a worktree that no session works in. Without All, only if nothing
+// remove removes a worktree that no session works in. Without All, only if nothing
 // is lost with it; otherwise the reply says what would be.
-func (w *Workbench) removeWorktree(ctx context.Context, in WorktreeRemoveRequest) (WorktreeFate, error) {
-	if w.cfg.ReadOnly {
+func (t *Trees) remove(ctx context.Context, in WorktreeRemoveRequest) (WorktreeFate, error) {
+	if t.cfg.ReadOnly {
 		return WorktreeFate{}, backend.Problem(backend.ProblemForkReadOnly)
 	}
-	users, err := w.usersOf(ctx)
+	users, err := t.usersOf(ctx)
 	if err != nil {
 		return WorktreeFate{}, err
 	}
 	if user, ok := users[in.Name]; ok {
-		if _, err := w.atRest(ctx, user.ID); err != nil {
+		if err := t.cfg.AtRest(ctx, user.ID); err != nil {
 			return WorktreeFate{}, err
 		}
 	}
-	tree := worktree.Tree{Project: w.cfg.Folder, Name: in.Name}
+	tree := worktree.Tree{Project: t.cfg.Project, Name: in.Name}
 	held, err := worktree.Remove(ctx, tree)
 	if err == nil && held.Why != "" && in.All {
 		held, err = worktree.Held{}, worktree.Discard(ctx, tree)
@@ -95,21 +170,21 @@ func (w *Workbench) removeWorktree(ctx context.Context, in WorktreeRemoveRequest
 	return WorktreeFate{worktreeInfo(tree, held), held.Why == ""}, nil
 }
 
-// forgetTrees removes the worktrees of sessions that were removed, and those that a crash
+// Forget removes the worktrees of sessions that were removed, and those that a crash
 // left without a session, unless something would be lost or another session works there.
 // It returns what became of the former.
-func (w *Workbench) forgetTrees(ctx context.Context, removed []backend.SessionInfo) (fates []WorktreeFate) {
-	if w.cfg.ReadOnly {
+func (t *Trees) Forget(ctx context.Context, removed []backend.SessionInfo) (fates []WorktreeFate) {
+	if t.cfg.ReadOnly {
 		return nil
 	}
-	users, err := w.usersOf(ctx)
+	users, err := t.usersOf(ctx)
 	if err != nil {
 		slog.Warn("could not see who uses worktrees", "err", err)
 		return nil
 	}
 	var done []string
 	for _, info := range removed {
-		tree := worktree.Tree{Project: w.cfg.Folder, Name: w.project.TreeName(info)}
+		tree := worktree.Tree{Project: t.cfg.Project, Name: treeName(info)}
 		if _, used := users[tree.Name]; tree.Name == "" || used || slices.Contains(done, tree.Name) {
 			continue
 		}
@@ -117,36 +192,25 @@ func (w *Workbench) forgetTrees(ctx context.Context, removed []backend.SessionIn
 			continue
 		}
 		done = append(done, tree.Name)
-		held, isGone := w.removeTree(ctx, tree)
+		held, isGone := t.RemoveIdle(ctx, tree)
 		fates = append(fates, WorktreeFate{worktreeInfo(tree, held), isGone})
 		if isGone && info.Origin != nil {
-			w.tellRemoved(ctx, info.Origin.Session, tree)
+			t.cfg.Observe(ctx, info.Origin.Session, removal(tree))
 		}
 	}
-	for _, tree := range worktree.Names(w.cfg.Folder) {
+	for _, tree := range worktree.Names(t.cfg.Project) {
 		at, err := os.Lstat(filepath.Join(tree.Path(), ".git"))
 		if _, used := users[tree.Name]; used || err != nil || slices.Contains(done, tree.Name) || time.Since(at.ModTime()) < settledTree {
 			continue
 		}
-		w.removeTree(ctx, tree)
+		t.RemoveIdle(ctx, tree)
 	}
 	return fates
 }
 
-// tellRemoved tells the hooks of the session that was forked that the worktree of the
-// fork is gone, if there still is such a session. The fork has ended.
-func (w *Workbench) tellRemoved(ctx context.Context, session string, tree worktree.Tree) {
-	l, release, err := w.sessions.Open(ctx, session)
-	if err != nil {
-		return
-	}
-	defer release()
-	l.Observe(agent.HookWorktreeRemove, func(context.Context) agent.HookInput { return removed(tree) })
-}
-
-// removeTree removes a worktree if nothing is lost with it. It returns what would be, and
+// RemoveIdle removes a worktree if nothing is lost with it. It returns what would be, and
 // whether it is gone.
-func (w *Workbench) removeTree(ctx context.Context, tree worktree.Tree) (held worktree.Held, isGone bool) {
+func (t *Trees) RemoveIdle(ctx context.Context, tree worktree.Tree) (held worktree.Held, isGone bool) {
 	held, err := worktree.Remove(ctx, tree)
 	if err != nil || held.Why != "" {
 		slog.Info("kept a worktree", "worktree", tree.Path(), "because", held.String(), "err", err)
