@@ -12,7 +12,16 @@ const (
 	ProblemImportStopped ProblemID = "import_stopped"
 	ProblemImportNewer   ProblemID = "import_newer"
 	ProblemImportMissing ProblemID = "import_missing"
+
+	// Problems of shares.
+	ProblemShareFull         ProblemID = "share_full"
+	ProblemSharePattern      ProblemID = "share_pattern"
+	ProblemShareNetwork      ProblemID = "share_network"
+	ProblemShareTunnel       ProblemID = "share_tunnel"
+	ProblemShareTunnelFailed ProblemID = "share_tunnel_failed"
 )
+
+const keptShare = "Nothing is shared."
 
 const keptImports = "Nothing was imported."
 
@@ -30,4 +39,13 @@ var transcriptProblems = map[ProblemID]problem{
 	ProblemImportLarge:   {code: CodeInvalid, message: "{0} is too large.", kept: keptImports, next: "Choose one of less than 1 GB and 500,000 lines."},
 	ProblemImportNewer:   {code: CodeInvalid, message: "{0} was written by a newer version of Atelier.", kept: keptImports, next: "Update Atelier."},
 	ProblemImportMissing: {code: CodeNotFound, message: "There is no file {0}.", kept: keptImports, next: "Choose another transcript."},
+
+	ProblemShareFull:    {code: CodeInvalid, message: "As many sessions are shared as may be.", kept: "The others are shared as before.", next: "End one of them."},
+	ProblemSharePattern: {code: CodeInvalid, message: "One of the patterns is not a regular expression.", kept: keptShare, next: "Correct it."},
+	ProblemShareNetwork: {code: CodeInvalid, message: "This machine is in no network.", kept: keptShare, next: "Connect it, or share on this machine."},
+	ProblemShareTunnel: {
+		code: CodeNotFound, message: "Neither cloudflared nor ngrok is on PATH.", kept: keptShare,
+		next: "Install one of them, or share on this machine or its network.",
+	},
+	ProblemShareTunnelFailed: {code: CodeInternal, message: "{0} made no tunnel.", kept: keptShare, next: "See what it said, or share on this machine or its network."},
 }

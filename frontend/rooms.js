@@ -19,6 +19,7 @@ export const rooms = [
   'markdown',
   'projects',
   'transcripts',
+  'share',
   'sessions',
   'cost',
   'tasks',

@@ -25,6 +25,11 @@ func (r *Redactor) matches(name, text string) []match {
 		return nil // a picture, or a file that nobody reads
 	}
 	all := r.literals.find(nil, text)
+	for _, p := range r.patterns {
+		for _, m := range p.FindAllStringIndex(text, -1) {
+			all = append(all, match{m[0], m[1], KindWord})
+		}
+	}
 	if r.home != "" {
 		all = slices.DeleteFunc(literally(all, text, r.home, KindHome), func(m match) bool {
 			next, _ := utf8.DecodeRuneInString(text[m.to:])

@@ -3,6 +3,8 @@ package redact
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -35,6 +37,8 @@ type RedactPolicy struct {
 	Keep []string `json:"keep,omitempty"`
 	// Words are further texts to take out.
 	Words []string `json:"words,omitempty"`
+	// Patterns are regular expressions of further texts to take out.
+	Patterns []string `json:"patterns,omitempty"`
 	// Home replaces the path of the user's folder by ~.
 	Home bool `json:"home,omitempty"`
 }
@@ -63,6 +67,7 @@ const (
 	MaxFindings = 2_000
 	maxPlaces   = 3
 	maxWords    = 100
+	maxPattern  = 500 // bytes of one of the user's patterns
 	maxValue    = 8 << 10
 	around      = 60 // bytes of context on each side
 	shortest    = 8  // from this length on, a value is a secret wherever it occurs
@@ -74,6 +79,7 @@ const (
 type Redactor struct {
 	policy   RedactPolicy
 	literals *literals
+	patterns []*regexp.Regexp
 	home     string
 	keep     map[string]bool
 	found    map[string]*SecretFinding
@@ -81,8 +87,21 @@ type Redactor struct {
 	more     int
 }
 
+// Check returns an error that names the pattern that is none, and why.
+func (p RedactPolicy) Check() error {
+	for _, pattern := range p.Patterns {
+		if len(pattern) > maxPattern {
+			return fmt.Errorf("the pattern %s is too long", texts.Shorten(pattern, 40))
+		}
+		if _, err := regexp.Compile(pattern); err != nil {
+			return fmt.Errorf("read a pattern: %w", err)
+		}
+	}
+	return nil
+}
+
 // New returns a redactor. known are secrets by their values; home is the path of the
-// user's folder.
+// user's folder. It leaves out patterns that [RedactPolicy.Check] refuses.
 func New(policy RedactPolicy, known []string, home string) *Redactor {
 	r := &Redactor{policy: policy, literals: newLiterals(), keep: map[string]bool{}, found: map[string]*SecretFinding{}}
 	for _, value := range slices.Concat(known, sandbox.OwnSecrets()) {
@@ -93,6 +112,11 @@ func New(policy RedactPolicy, known []string, home string) *Redactor {
 	for _, word := range policy.Words[:min(len(policy.Words), maxWords)] {
 		if word = strings.TrimSpace(word); len(word) > 1 && len(word) <= maxValue {
 			r.literals.add(word, KindWord)
+		}
+	}
+	for _, pattern := range policy.Patterns[:min(len(policy.Patterns), maxWords)] {
+		if p, err := regexp.Compile(pattern); err == nil && len(pattern) <= maxPattern {
+			r.patterns = append(r.patterns, p)
 		}
 	}
 	for _, id := range policy.Keep {

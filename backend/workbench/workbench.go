@@ -36,6 +36,7 @@ import (
 	"atelier.dev/atelier/backend/moved"
 	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/review"
+	"atelier.dev/atelier/backend/share"
 	"atelier.dev/atelier/backend/skills"
 	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/trees"
@@ -135,6 +136,7 @@ type Workbench struct {
 	caches        *caches.Caches
 	journal       *journal.Journal
 	exports       *transfer.Exports
+	shares        *share.Shares
 	imports       *transfer.Imports
 	unsent        *unsent.Texts
 	pages         *fetch.Pages
@@ -181,6 +183,7 @@ func New(cfg Config) *Workbench {
 	w.exports = transfer.NewExports(transfer.ExportConfig{
 		Store: cfg.Store, Session: w.session, Keys: w.providers.Keys, User: userHome(cfg), Dir: filepath.Join(cfg.Home, "exports"), PickSave: cfg.PickSave,
 	})
+	w.shares = share.New(share.Config{Log: cfg.Store, Settings: cfg.Store, Session: w.session, Keys: w.providers.Keys, User: userHome(cfg)})
 	w.imports = transfer.NewImports(transfer.ImportConfig{
 		Store: cfg.Store, Folder: cfg.Folder, User: userHome(cfg), Getenv: cfg.Getenv,
 		Settings: w.NewSessionSettings, Start: func() agent.SessionStart { return w.sessionStart(false) }, Show: w.show,
@@ -215,6 +218,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "projects.folders", w.listFolders)
 	w.sessionMethods(d)
 	w.exports.Register(d)
+	w.shares.Register(d)
 	w.imports.Register(d)
 	dispatch.Handle(d, "conversation.open", w.openConversation)
 	dispatch.Handle(d, "conversation.history", w.history)
@@ -331,6 +335,7 @@ func (w *Workbench) Close(ctx context.Context) error {
 	ends.Go(w.languages.Close)
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
 	ends.Go(w.agents.Close)
+	ends.Go(w.shares.Close)
 	ends.Go(func() { w.cancel(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
 	ends.Wait()
 	return errors.Join(err, hooksErr, skillsErr, w.exports.Close())
@@ -365,6 +370,7 @@ func (w *Workbench) show(ev agent.Event) {
 		w.cfg.Observe(ev)
 	}
 	w.feed.Publish(ev)
+	w.shares.Observe(ev)
 	if w.cfg.Search != nil && ev.Durable() && !w.cfg.Unattended { // else the next search reads it
 		w.cfg.Search.Changed()
 	}

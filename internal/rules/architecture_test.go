@@ -97,6 +97,7 @@ var mayImport = map[string][]string{
 	"backend/editors":            {"agent/changes", "agent/sandbox", "backend", "backend/dispatch"},
 	"backend/moved":              {"agent/project", "backend", "backend/dispatch"},
 	"backend/transfer":           {"agent", "agent/llm", "backend", "backend/dispatch", "backend/redact", "backend/transcript", "backend/transcript/export"},
+	"backend/share":              {"agent", "agent/llm", "agent/sandbox", "backend", "backend/dispatch", "backend/redact", "backend/transcript", "backend/transcript/export"},
 	"backend/languages":          {"agent", "agent/lsp", "backend/review", "backend/settings", "backend/trust"},
 	"backend/feed":               {"agent", "agent/llm", "backend/internal/..."},
 	"backend/workbench":          {"agent/...", "agent", "backend/...", "backend"},

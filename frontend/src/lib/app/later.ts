@@ -8,6 +8,7 @@ import { serverAsk } from '../mcp/part'
 import { queueList } from '../queue/part'
 import { searchBody } from '../search/part'
 import { settingsBody } from '../settings/part'
+import { shareDialog } from '../share/part'
 import { exportDialog, importDialog } from '../transcripts/part'
 import { trustReview } from '../trust/part'
 import { undoDialog } from '../undo/part'
@@ -29,5 +30,6 @@ export const later = [
   ...panels.map(({ view }) => view),
   exportDialog,
   importDialog,
+  shareDialog,
   guideSteps,
 ]

@@ -188,6 +188,31 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有导入任何内容。',
     next: '请选择另一份记录。',
   },
+  share_full: {
+    message: '正在分享的会话已达上限。',
+    kept: '其他分享保持不变。',
+    next: '请先结束其中一个。',
+  },
+  share_pattern: {
+    message: '有一个模式不是正则表达式。',
+    kept: '没有分享任何内容。',
+    next: '请更正它。',
+  },
+  share_network: {
+    message: '这台电脑不在任何网络中。',
+    kept: '没有分享任何内容。',
+    next: '请连接网络，或仅在本机分享。',
+  },
+  share_tunnel: {
+    message: 'PATH 中既没有 cloudflared 也没有 ngrok。',
+    kept: '没有分享任何内容。',
+    next: '请安装其中之一，或在本机或局域网内分享。',
+  },
+  share_tunnel_failed: {
+    message: '{0} 未能建立隧道。',
+    kept: '没有分享任何内容。',
+    next: '请查看它的输出，或在本机或局域网内分享。',
+  },
   fork_place: {
     message: '会话里没有这条消息。',
     kept: '没有创建分支。',

@@ -7,6 +7,7 @@ export const messages = {
   pinned: 'Pinned',
   tags: 'Tags…',
   export: 'Export…',
+  share: 'Share live…',
   imported: 'imported from {program}',
   tags_title: 'Tags of this session',
   tags_field: 'Tags, separated by spaces',

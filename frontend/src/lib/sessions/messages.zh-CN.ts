@@ -8,6 +8,7 @@ export const zhCN: Translated<typeof messages> = {
   pinned: '置顶',
   tags: '标签…',
   export: '导出…',
+  share: '实时分享…',
   imported: '导入自 {program}',
   tags_title: '会话的标签',
   tags_field: '标签，用空格分隔',

@@ -5,6 +5,7 @@ import GitBranchPlus from '@lucide/svelte/icons/git-branch-plus'
 import Pencil from '@lucide/svelte/icons/pencil'
 import Pin from '@lucide/svelte/icons/pin'
 import PinOff from '@lucide/svelte/icons/pin-off'
+import Radio from '@lucide/svelte/icons/radio'
 import Tag from '@lucide/svelte/icons/tag'
 import Trash from '@lucide/svelte/icons/trash-2'
 import Undo from '@lucide/svelte/icons/undo-2'
@@ -15,7 +16,7 @@ import type { MenuItem } from '../ui/menu'
 import { own } from './messages'
 
 /** What the user is asked about before something is done with a session. */
-export type Asked = 'rename' | 'tags' | 'export' | 'delete' | 'remove'
+export type Asked = 'rename' | 'tags' | 'export' | 'share' | 'delete' | 'remove'
 
 /** What the actions act on. */
 export type RowHost = {
@@ -64,6 +65,7 @@ const actions: readonly RowAction[] = [
     isFor: (it) => !isDeleted(it),
     run: ask('export'),
   },
+  { label: () => own('share'), icon: Radio, isFor: isOwn, run: ask('share') },
   {
     label: () => own('pin'),
     icon: Pin,

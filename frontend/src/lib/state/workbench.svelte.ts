@@ -29,6 +29,7 @@ import { Permissions } from './permissions.svelte'
 import { KeptPreferences } from './preferences.svelte'
 import { Projects } from './projects.svelte'
 import { Search } from './search.svelte'
+import { Shares } from './shares.svelte'
 import { Transcripts } from './transcripts.svelte'
 import { Servers } from './servers.svelte'
 import { Sessions } from './sessions.svelte'
@@ -89,6 +90,7 @@ export class Workbench {
   readonly webSearch: WebSearch
   readonly search: Search
   readonly transcripts: Transcripts
+  readonly shares: Shares
   readonly store: Store
   readonly undo: Undo
   /** The list of tasks of a session's agent. */
@@ -173,6 +175,7 @@ export class Workbench {
     this.webSearch = new WebSearch(call)
     this.search = new Search(call)
     this.transcripts = new Transcripts(call)
+    this.shares = new Shares(call)
     this.store = new Store(call, () => this.sessions.load())
     this.undo = new Undo(call)
     this.#unsent = new UnsentKeeper(call)

@@ -1,0 +1,134 @@
+import { SvelteSet } from 'svelte/reactivity'
+import { type ApiError, asApiError, type Call } from '../api'
+import type {
+  ExportReview,
+  SecretFinding,
+  ShareInfo,
+  ShareList,
+  ShareReach,
+  ShareRequest,
+} from '../types.gen'
+
+/** The shares of sessions: who may watch what, and until when. */
+export class Shares {
+  all = $state.raw<ShareInfo[]>([])
+  /** The program that can make a tunnel; empty if there is none. */
+  tunnel = $state('')
+
+  constructor(private call: Call) {}
+
+  sharing = (session: string, language: string) => new Sharing(this.call, this, session, language)
+
+  async read(): Promise<ShareList> {
+    return this.take(await this.call('share.list', {}))
+  }
+
+  async revoke(id: string): Promise<void> {
+    this.take(await this.call('share.revoke', { id }))
+  }
+
+  private take(list: ShareList): ShareList {
+    this.all = list.shares ?? []
+    this.tunnel = list.tunnel ?? ''
+    return list
+  }
+}
+
+const lines = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
+
+/** A session that is about to be shared. */
+export class Sharing {
+  reach = $state<ShareReach>('machine')
+  hours = $state(24)
+  password = $state('')
+  output = $state(true)
+  reasoning = $state(true)
+  costs = $state(false)
+  home = $state(true)
+  words = $state('')
+  patterns = $state('')
+  review = $state.raw<ExportReview>()
+  busy = $state(false)
+  problem = $state.raw<ApiError | null>(null)
+  /** The link, which only this page has. */
+  link = $state('')
+  readonly kept = new SvelteSet<string>()
+  #newest = 0
+
+  constructor(
+    private call: Call,
+    private shares: Shares,
+    private session: string,
+    private language: string,
+  ) {}
+
+  /** Reads what the user last had taken out, and looks for secrets. */
+  async begin() {
+    try {
+      const { words, patterns } = await this.shares.read()
+      this.words = words?.join('\n') ?? ''
+      this.patterns = patterns?.join('\n') ?? ''
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return
+    }
+    await this.look()
+  }
+
+  get #request(): ShareRequest {
+    return {
+      session: this.session,
+      reach: this.reach,
+      hours: this.hours,
+      password: this.password,
+      no_output: !this.output,
+      no_reasoning: !this.reasoning,
+      costs: this.costs,
+      language: this.language,
+      redact: {
+        keep: [...this.kept],
+        words: lines(this.words),
+        patterns: lines(this.patterns),
+        home: this.home,
+      },
+    }
+  }
+
+  /** Keeps a secret, or takes it out again; with all of its kind if wished. */
+  keep(finding: SecretFinding, kept: boolean, alike = false) {
+    for (const { id, kind } of this.review?.findings ?? []) {
+      if (id !== finding.id && !(alike && kind === finding.kind)) continue
+      if (kept) this.kept.add(id)
+      else this.kept.delete(id)
+    }
+    void this.look()
+  }
+
+  /** Looks for secrets in what viewers would see so far. Only the newest answer counts. */
+  async look() {
+    const asked = ++this.#newest
+    this.problem = null
+    const { session, no_output, no_reasoning, language, redact } = this.#request
+    const wanted = { session, no_output, no_reasoning, language, redact, format: 'md' as const }
+    try {
+      const review = await this.call('transcripts.review', wanted)
+      if (asked === this.#newest) this.review = review
+    } catch (thrown) {
+      if (asked === this.#newest) this.problem = asApiError(thrown)
+    }
+  }
+
+  async start() {
+    this.busy = true
+    this.problem = null
+    try {
+      this.link = (await this.call('share.start', this.#request)).link
+      this.password = ''
+      await this.shares.read()
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    } finally {
+      this.busy = false
+    }
+  }
+}
