@@ -1,6 +1,7 @@
-import type { messages as english } from './messages'
+import type { Translated } from '../i18n/i18n.svelte'
+import type { messages } from './messages'
 
-export const messages: Record<keyof typeof english, string> = {
+export const zhCN: Translated<typeof messages> = {
   title: '实时分享会话',
   about: '拥有链接的人可以实时观看此会话，但不能做任何更改。',
   reach: '谁可以访问',
