@@ -112,6 +112,8 @@ type UserInput struct {
 	Typed string `json:"typed,omitempty"`
 	// Skill is what the user began with it; nil for an ordinary input.
 	Skill *SkillUse `json:"skill,omitempty"`
+	// From is the agent that wrote the message; empty if a person, or the parent, did.
+	From string `json:"from,omitempty"`
 }
 
 // Wrote returns what the user wrote: Typed, or Text if nothing else was made of it.
@@ -313,9 +315,10 @@ type SteeringInjected struct {
 	// Refused says that a hook refused the user's message: the model is not told
 	// of it.
 	Refused bool `json:"refused,omitempty"`
-	// Size and Typed are as in [UserInput].
+	// Size, Typed and From are as in [UserInput].
 	Size  int64  `json:"size,omitempty"`
 	Typed string `json:"typed,omitempty"`
+	From  string `json:"from,omitempty"`
 }
 
 // Wrote returns what the user, or the loop, wrote: Typed, or Text if nothing else was made of it.

@@ -213,7 +213,7 @@ func (t *turn) begin(input Queued) EndReason {
 	t.number++
 	opened := !t.session.transcript.past.begun
 	input = t.attached(input)
-	t.emit(UserInput{Text: input.Text, QueueID: input.ID, Typed: input.Typed, Skill: input.Skill})
+	t.emit(UserInput{Text: input.Text, QueueID: input.ID, Typed: input.Typed, Skill: input.Skill, From: input.From})
 	t.tell(told)
 	if opened {
 		start := SessionStartInput{Source: "startup", Model: t.session.Latest().Model}
@@ -412,7 +412,7 @@ func (t *turn) deliver() {
 		if ok {
 			m = t.attached(m)
 		}
-		t.emit(SteeringInjected{Text: m.Text, QueueID: m.ID, Refused: !ok, Typed: m.Typed})
+		t.emit(SteeringInjected{Text: m.Text, QueueID: m.ID, Refused: !ok, Typed: m.Typed, From: m.From})
 		if ok {
 			t.tell(advice.Context)
 		}

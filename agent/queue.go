@@ -25,6 +25,8 @@ type Queued struct {
 	// skill is always a follow-up.
 	Typed string    `json:"typed,omitempty"`
 	Skill *SkillUse `json:"skill,omitempty"`
+	// From is the agent that wrote it; empty means a person.
+	From string `json:"from,omitempty"`
 }
 
 // Queue holds the messages of a session that wait for delivery, in order. All
@@ -142,7 +144,7 @@ func (q *Queue) takeInput() (Queued, bool) {
 // attached returns a queued message with what the host attaches to it.
 func (t *turn) attached(m Queued) Queued {
 	attach := t.session.cfg.Attach
-	if attach == nil || m.ID == "" || m.Typed != "" || m.Skill != nil {
+	if attach == nil || m.ID == "" || m.Typed != "" || m.Skill != nil || m.From != "" {
 		return m
 	}
 	if more := attach(t.ctx, m.Text); more != "" {

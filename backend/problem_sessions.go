@@ -8,7 +8,15 @@ const (
 	ProblemAgentMarked      ProblemID = "agent_marked"
 	ProblemSessionKept      ProblemID = "session_kept"
 	ProblemTagsFull         ProblemID = "tags_full"
+	ProblemTaskText         ProblemID = "task_text"
+	ProblemTaskGone         ProblemID = "task_gone"
+	ProblemTaskFinal        ProblemID = "task_final"
+	ProblemTaskTaken        ProblemID = "task_taken"
+	ProblemTaskCycle        ProblemID = "task_cycle"
+	ProblemBoardFull        ProblemID = "board_full"
 )
+
+const keptBoard = "The board is as it was."
 
 var sessionProblems = map[ProblemID]problem{
 	ProblemSessionID: {
@@ -25,5 +33,11 @@ var sessionProblems = map[ProblemID]problem{
 		code: CodeInvalid, message: "Only a deleted session can be removed for good.", kept: keptAll,
 		next: "Delete it first: atelier sessions delete.",
 	},
-	ProblemTagsFull: {code: CodeInvalid, message: "A session has at most 20 tags.", kept: "It keeps its old tags.", next: "Remove some."},
+	ProblemTaskText:  {code: CodeInvalid, message: "A task needs a subject of at most 300 bytes, and a description of at most 8000.", kept: keptBoard, next: "Shorten it."},
+	ProblemTaskGone:  {code: CodeNotFound, message: "{0} is no longer on the board.", kept: keptBoard, next: "Look at the board again."},
+	ProblemTaskFinal: {code: CodeInvalid, message: "{0} has ended, and its status stays.", kept: keptBoard, next: "Add a new task instead."},
+	ProblemTaskTaken: {code: CodeBusy, message: "An agent works on {0}.", kept: keptBoard, next: "Stop the agent first, or cancel the task."},
+	ProblemTaskCycle: {code: CodeInvalid, message: "These tasks would wait for each other.", kept: keptBoard, next: "Choose another task to wait for."},
+	ProblemBoardFull: {code: CodeInvalid, message: "The board has as many tasks as it can hold.", kept: keptBoard, next: "Delete some that have ended."},
+	ProblemTagsFull:  {code: CodeInvalid, message: "A session has at most 20 tags.", kept: "It keeps its old tags.", next: "Remove some."},
 }

@@ -5,7 +5,9 @@ import (
 	"iter"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/board"
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/team"
 )
 
 // Store keeps sessions, approvals and settings. Its errors are *[Error] with a
@@ -90,6 +92,8 @@ type Store interface {
 	Checked
 	Mover
 	FileHistory
+	board.Tables
+	team.Tables
 
 	// Lease makes this process the only one that runs the session, until
 	// release is called or the process ends. It returns CodeBusy if another

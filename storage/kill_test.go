@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	if home := os.Getenv(forkerHome); home != "" {
 		forkForever(home)
 	}
+	if home := os.Getenv(mailerHome); home != "" {
+		mailForever(home)
+	}
 	os.Exit(m.Run())
 }
 

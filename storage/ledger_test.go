@@ -114,7 +114,7 @@ func TestLedgerOfAnOldDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(home, storage.File)
-	execute(t, path, `DROP TABLE queue; DROP TABLE hook_log; DROP TABLE file_steps; DROP TABLE ledger; DROP INDEX calls_by_time; DROP INDEX first_events;
+	execute(t, path, `DROP TABLE queue; DROP TABLE tasks; DROP TABLE teams; DROP TABLE mail; DROP TABLE hook_log; DROP TABLE file_steps; DROP TABLE ledger; DROP INDEX calls_by_time; DROP INDEX first_events;
 		DROP TABLE migrations; ALTER TABLE settings DROP COLUMN checksum; ALTER TABLE sessions DROP COLUMN checksum;
 		DROP INDEX sessions_by_parent; ALTER TABLE sessions DROP COLUMN parent; ALTER TABLE sessions DROP COLUMN helper;
 		ALTER TABLE sessions DROP COLUMN lines_added; ALTER TABLE sessions DROP COLUMN lines_removed; ALTER TABLE sessions DROP COLUMN branch;

@@ -15,7 +15,9 @@ import (
 	"sync"
 	"time"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage/teamwork"
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -24,6 +26,8 @@ var queriesFile string
 
 // Store is an open database and its folder.
 type Store struct {
+	*teamwork.Tables // the boards, teams and messages of agents
+
 	home  string
 	write *sql.DB // nil if the database is only read
 	read  *sql.DB
@@ -61,6 +65,9 @@ func Open(ctx context.Context, home string) (*Store, error) {
 		home: home, mark: m, query: parseQueries(queriesFile), prepared: map[string]*sql.Stmt{},
 		leases: leases{dir: filepath.Join(home, "leases")}, hooks: hookLog{limits: usualHookLimits},
 	}
+	s.Tables = teamwork.New(teamwork.Config{Read: func() *sql.DB { return s.read }, Begin: s.begin, Failed: s.failed, Sum: sumOf, Enqueue: func(ctx context.Context, tx *sql.Tx, session string, m agent.Queued) error {
+		return enqueue(ctx, s, tx, session, m)
+	}})
 	if s.write, err = connect(path, "_txlock=immediate"); err == nil {
 		s.write.SetMaxOpenConns(1)
 		s.read, err = connect(path, "_query_only=1")

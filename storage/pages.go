@@ -27,7 +27,8 @@ type pages struct {
 	stray map[int64]int64
 	// free are pages that hold nothing, but still have what was deleted.
 	free map[int64]bool
-	// headless says that the first page is damaged, so that free pages are not known.
+	// headless says that the first page or the list of free pages is damaged, so that not all of them
+	// are known.
 	headless bool
 }
 
@@ -171,7 +172,7 @@ func (p *pages) findFree() {
 	for trunk := int64(binary.BigEndian.Uint32(first[32:])); trunk != 0 && !p.free[trunk]; {
 		page, err := p.page(trunk)
 		if err != nil {
-			return
+			break
 		}
 		p.free[trunk] = true
 		leaves := min(int(binary.BigEndian.Uint32(page[4:])), p.usable/4-2)
@@ -180,6 +181,7 @@ func (p *pages) findFree() {
 		}
 		trunk = int64(binary.BigEndian.Uint32(page))
 	}
+	p.headless = len(p.free) != int(binary.BigEndian.Uint32(first[36:])) // a page of the list is damaged
 }
 
 // row is a row of a table, or of an index, which is also the form of tables without

@@ -37,13 +37,14 @@ func (s *Store) Queue(ctx context.Context, session string) ([]agent.Queued, erro
 type queuedDetail struct {
 	Typed string          `json:"typed,omitempty"`
 	Skill *agent.SkillUse `json:"skill,omitempty"`
+	From  string          `json:"from,omitempty"`
 }
 
 func queuedDetails(m agent.Queued) sql.NullString {
-	if m.Typed == "" && m.Skill == nil {
+	if m.Typed == "" && m.Skill == nil && m.From == "" {
 		return sql.NullString{}
 	}
-	b, err := json.Marshal(queuedDetail{m.Typed, m.Skill})
+	b, err := json.Marshal(queuedDetail{m.Typed, m.Skill, m.From})
 	if err != nil {
 		panic(err) // they are texts
 	}
@@ -57,16 +58,21 @@ func readQueued(details string, m *agent.Queued) error {
 	if err := json.Unmarshal([]byte(details), &d); err != nil {
 		return fmt.Errorf("read the details of message %s: %w", m.ID, err)
 	}
-	m.Typed, m.Skill = d.Typed, d.Skill
+	m.Typed, m.Skill, m.From = d.Typed, d.Skill, d.From
 	return nil
 }
 
 // AddQueued implements [backend.Store].
 func (s *Store) AddQueued(ctx context.Context, session string, m agent.Queued) error {
 	return s.queued(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, s.query["insert-queued"], m.ID, session, m.Verb, m.Text, queuedDetails(m))
-		return err
+		return enqueue(ctx, s, tx, session, m)
 	})
+}
+
+// enqueue appends a message in a transaction.
+func enqueue(ctx context.Context, s *Store, tx *sql.Tx, session string, m agent.Queued) error {
+	_, err := tx.ExecContext(ctx, s.query["insert-queued"], m.ID, session, m.Verb, m.Text, queuedDetails(m))
+	return err
 }
 
 // EditQueued implements [backend.Store].
@@ -91,7 +97,12 @@ func (s *Store) OrderQueued(ctx context.Context, order []agent.Queued) error {
 
 // RemoveQueued implements [backend.Store].
 func (s *Store) RemoveQueued(ctx context.Context, id string) error {
-	return s.queued(ctx, func(tx *sql.Tx) error { return s.dequeue(ctx, tx, id) })
+	return s.queued(ctx, func(tx *sql.Tx) error {
+		if err := s.Unsend(ctx, tx, id); err != nil {
+			return err
+		}
+		return s.dequeue(ctx, tx, id)
+	})
 }
 
 // queued makes one change to the queue, in a transaction.

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -113,6 +114,10 @@ func (g *salvage) take(ctx context.Context, r row) error {
 		}
 		v[0] = r.id
 		return g.insert(ctx, "salvage-hook-record", v...)
+	case r.table:
+		if id, ok := g.into.Whole(v); ok {
+			return errors.Join(g.session(ctx, id), g.into.Restore(ctx, g.tx, v))
+		}
 	}
 	return nil
 }

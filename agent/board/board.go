@@ -17,24 +17,26 @@ import (
 // Status says how far a task is.
 type Status string
 
-// The statuses. The last three are final.
+// The statuses. Completed, Failed and Cancelled are final. A task that gets Deleted is taken off
+// the board, whatever its status was.
 const (
 	Pending    Status = "pending"
 	InProgress Status = "in_progress"
 	Completed  Status = "completed"
 	Failed     Status = "failed"
 	Cancelled  Status = "cancelled"
+	Deleted    Status = "deleted"
 )
 
 // ParseStatus reads a status in any spelling, such as inProgress.
 func ParseStatus(s string) (Status, error) {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
-	for _, status := range []Status{Pending, InProgress, Completed, Failed, Cancelled} {
+	for _, status := range []Status{Pending, InProgress, Completed, Failed, Cancelled, Deleted} {
 		if plain == strings.ReplaceAll(string(status), "_", "") {
 			return status, nil
 		}
 	}
-	return "", fmt.Errorf("there is no status %.50q; use pending, in_progress, completed, failed or cancelled", s)
+	return "", fmt.Errorf("there is no status %.50q; use pending, in_progress, completed, failed, cancelled or deleted", s)
 }
 
 // Final reports whether a task with the status cannot change any more.
@@ -125,7 +127,7 @@ func (b *Board) Update(c Change, now time.Time) (Task, error) {
 	switch {
 	case t == nil:
 		return Task{}, fmt.Errorf("%w: %.50q", ErrNoTask, c.ID)
-	case t.Status.Final() && c.Status != "" && c.Status != t.Status:
+	case t.Status.Final() && c.Status != "" && c.Status != t.Status && c.Status != Deleted:
 		return *t, fmt.Errorf("%s cannot become %s: %w, %s", t.ID, c.Status, ErrFinal, t.Status)
 	}
 	owner := c.Owner
@@ -135,6 +137,9 @@ func (b *Board) Update(c Change, now time.Time) (Task, error) {
 	isOthers := t.Owner != "" && t.Status == InProgress
 	if isOthers && (c.By != "" && c.By != t.Owner || c.Status == InProgress && owner != "" && owner != t.Owner) {
 		return *t, fmt.Errorf("%s is not yours: %w, %s", t.ID, ErrTaken, t.Owner)
+	}
+	if c.Status == Deleted {
+		return b.remove(*t, now), nil
 	}
 	before := slices.Clone(b.Tasks)
 	for _, id := range c.BlockedBy {
@@ -166,6 +171,31 @@ func (b *Board) Update(c Change, now time.Time) (Task, error) {
 	}
 	t.UpdatedAt = now.UnixMilli()
 	return *t, nil
+}
+
+// remove takes a task off the board. No other task waits for it any more.
+func (b *Board) remove(gone Task, now time.Time) Task {
+	is := func(id string) bool { return id == gone.ID }
+	b.Tasks = slices.DeleteFunc(slices.Clone(b.Tasks), func(t Task) bool { return is(t.ID) })
+	for i := range b.Tasks {
+		t := &b.Tasks[i]
+		if slices.ContainsFunc(slices.Concat(t.BlockedBy, t.Blocks), is) {
+			t.BlockedBy, t.Blocks = slices.DeleteFunc(slices.Clone(t.BlockedBy), is), slices.DeleteFunc(slices.Clone(t.Blocks), is)
+			t.UpdatedAt = now.UnixMilli()
+		}
+	}
+	gone.Status, gone.UpdatedAt = Deleted, now.UnixMilli()
+	return gone
+}
+
+// Select returns the tasks with a status and an owner; an empty one means any.
+func (b *Board) Select(s Status, owner string) (found []Task) {
+	for _, t := range b.Tasks {
+		if (s == "" || t.Status == s) && (owner == "" || t.Owner == owner) {
+			found = append(found, t)
+		}
+	}
+	return found
 }
 
 // wait has one task wait for another one.
@@ -212,6 +242,33 @@ type Store interface {
 	// Change changes the board, or nothing if change returns an error. No other change
 	// happens meanwhile.
 	Change(ctx context.Context, change func(*Board) error) error
+}
+
+// Tables keeps the boards of all sessions. It is safe for concurrent use, also by several
+// processes: of two changes of one board, the second sees what the first has left.
+type Tables interface {
+	// Board returns the board of a session; an empty one if it has none.
+	Board(ctx context.Context, session string) (Board, error)
+	// ChangeBoard changes the board of a session, or nothing if change returns an error,
+	// which it returns as it is.
+	ChangeBoard(ctx context.Context, session string, change func(*Board) error) error
+}
+
+// Of returns the board of one session.
+func Of(all Tables, session string) Store { return one{all, session} }
+
+// one is the board of one session.
+type one struct {
+	all     Tables
+	session string
+}
+
+// Read implements [Store].
+func (o one) Read(ctx context.Context) (Board, error) { return o.all.Board(ctx, o.session) }
+
+// Change implements [Store].
+func (o one) Change(ctx context.Context, change func(*Board) error) error {
+	return o.all.ChangeBoard(ctx, o.session, change)
 }
 
 // Memory is a store in memory. The zero Memory is empty.

@@ -31,6 +31,8 @@ func TestChanges(t *testing.T) {
 		"ended by the session":    {board.Task{Status: board.InProgress, Owner: "a"}, board.Change{Status: board.Cancelled}, board.Task{Status: board.Cancelled, Owner: "a"}, nil},
 		"completed by its owner":  {board.Task{Status: board.InProgress, Owner: "a"}, board.Change{By: "a", Status: board.Completed, Output: "x"}, board.Task{Status: board.Completed, Owner: "a", Output: "x"}, nil},
 		"begun after its end":     {board.Task{Status: board.Completed}, board.Change{Status: board.InProgress}, board.Task{}, board.ErrFinal},
+		"deleted after its end":   {board.Task{Status: board.Completed}, board.Change{Status: board.Deleted}, board.Task{Status: board.Deleted}, nil},
+		"deleted by another":      {board.Task{Status: board.InProgress, Owner: "a"}, board.Change{By: "b", Status: board.Deleted}, board.Task{}, board.ErrTaken},
 		"described after its end": {board.Task{Status: board.Failed}, board.Change{Output: "why"}, board.Task{Status: board.Failed, Output: "why"}, nil},
 	} {
 		var b board.Board
@@ -75,14 +77,14 @@ func TestDependencies(t *testing.T) {
 // OAS-509
 func TestParseStatus(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]board.Status{"inProgress": board.InProgress, "in_progress": board.InProgress, "Completed": board.Completed, "deleted": "", "": ""} {
+	for text, want := range map[string]board.Status{"inProgress": board.InProgress, "in_progress": board.InProgress, "Completed": board.Completed, "deleted": board.Deleted, "gone": "", "": ""} {
 		if got, err := board.ParseStatus(text); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
 	}
 }
 
-// OAS-313, OAS-314, OAS-316, OAS-317, OAS-318: the tools of the seed, beside those for commands.
+// OAS-313, OAS-314, OAS-315, OAS-316, OAS-317, OAS-318: the tools of the seed, beside those for commands.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	commands := func(name string) agent.Tool {
@@ -117,6 +119,14 @@ func TestTools(t *testing.T) {
 		{main("TaskStop", `{"id":"task_1","reason":"not needed"}`), `"status":"cancelled"`, false},
 		{main("TaskOutput", `{"id":"task_1"}`), `"output":"not needed"`, false},
 		{rob("TaskUpdate", `{"id":"task_1","status":"completed"}`), "final", true},
+		{main("TaskList", `{"status":"inProgress"}`), "Tasks of the board:\ntask_2 [in_progress] Then that (eve), waits for task_1\n", false},
+		{main("TaskList", `{"status":"cancelled","owner":"eve"}`), "No task is like that.", false},
+		{main("TaskList", `{"owner":"rob"}`), "task_1 [cancelled] Fix it (rob)", false},
+		{main("TaskList", `{"status":"running"}`), "command", false},
+		{main("TaskUpdate", `{"id":"task_1","status":"deleted"}`), `"status":"deleted"`, false},
+		{main("TaskGet", `{"id":"task_1"}`), "no such task", true},
+		{main("TaskGet", `{"id":"task_2"}`), `"status":"in_progress","owner":"eve"`, false},
+		{main("TaskCreate", `{"subject":"Third"}`), `"id":"task_3"`, false},
 	} {
 		if !strings.Contains(c.got.Output, c.want) || c.got.IsError != c.failed {
 			t.Errorf("%q is not in %s", c.want, c.got.Output)

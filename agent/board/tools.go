@@ -35,7 +35,7 @@ type getInput struct {
 
 type updateInput struct {
 	ID          string            `json:"id" jsonschema:"such as task_3"`
-	Status      string            `json:"status,omitempty" jsonschema:"in_progress claims the task; completed, failed and cancelled are final"`
+	Status      string            `json:"status,omitempty" jsonschema:"in_progress claims the task; completed, failed and cancelled are final; deleted takes it off the board"`
 	Subject     string            `json:"subject,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Owner       string            `json:"owner,omitempty"`
@@ -177,7 +177,7 @@ func (t both) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	id := idOf(call.Input)
 	switch name := t.Spec().Name; {
 	case name == "TaskList":
-		return t.list(ctx, t.Tool.Run(ctx, call))
+		return t.list(ctx, call)
 	case !strings.HasPrefix(id, "task_"):
 		return t.Tool.Run(ctx, call)
 	case name == "TaskOutput":
@@ -199,15 +199,30 @@ func result(v any, err error) agent.Result {
 	return agent.ResultOf(v)
 }
 
-// list adds the tasks of the board to a list of commands.
-func (t both) list(ctx context.Context, commands agent.Result) agent.Result {
+// list lists commands and tasks of the board. A status or an owner selects among them: commands
+// have neither an owner nor the statuses of tasks.
+func (t both) list(ctx context.Context, call agent.Invocation) agent.Result {
+	var in struct{ Status, Owner string }
+	_ = json.Unmarshal(call.Input, &in) // it has passed the schema
+	status, err := ParseStatus(in.Status)
+	ofTasks := err == nil || in.Owner != ""
+	out := agent.Result{Output: "No task is like that."}
+	if !ofTasks {
+		if out = t.Tool.Run(ctx, call); in.Status != "" {
+			return out // running or ended, or the message that there is no such status
+		}
+	}
 	b, err := t.store.Read(ctx)
-	if err != nil || len(b.Tasks) == 0 {
-		return commands
+	found := b.Select(status, in.Owner)
+	if err != nil || len(found) == 0 {
+		return out
 	}
 	var text strings.Builder
-	text.WriteString(strings.TrimSpace(commands.Output) + "\n\nTasks of the board:\n")
-	for _, task := range b.Tasks {
+	if !ofTasks {
+		text.WriteString(strings.TrimSpace(out.Output) + "\n\n")
+	}
+	text.WriteString("Tasks of the board:\n")
+	for _, task := range found {
 		fmt.Fprintf(&text, "%s [%s] %s", task.ID, task.Status, task.Subject)
 		if task.Owner != "" {
 			fmt.Fprintf(&text, " (%s)", task.Owner)
@@ -217,8 +232,8 @@ func (t both) list(ctx context.Context, commands agent.Result) agent.Result {
 		}
 		text.WriteByte('\n')
 	}
-	commands.Output, commands.Data = text.String(), nil
-	return commands
+	out.Output, out.Data = text.String(), nil
+	return out
 }
 
 // bindings say how models know a tool of the board.

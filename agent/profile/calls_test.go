@@ -231,8 +231,8 @@ func TestCustomTools(t *testing.T) {
 func TestShownTools(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "openai", "", []agent.Tool{custom{"WebFetch"}})
-	const agents, planning, more = " spawn_agent send_input wait close_agent", " enter_plan_mode exit_plan_mode task_create task_get task_update", " WebFetch"
-	const claude = " NotebookEdit WebSearch Agent SendInput Wait CloseAgent AskUserQuestion TodoWrite EnterPlanMode ExitPlanMode TaskCreate TaskGet TaskUpdate"
+	const agents, planning, more = " spawn_agent send_input wait close_agent", " enter_plan_mode exit_plan_mode task_create task_get task_update send_message team_create team_delete", " WebFetch"
+	const claude = " NotebookEdit WebSearch Agent SendInput Wait CloseAgent AskUserQuestion TodoWrite EnterPlanMode ExitPlanMode TaskCreate TaskGet TaskUpdate SendMessage TeamCreate TeamDelete"
 	for provider, want := range map[string]string{
 		"openai":     "openai: exec_command write_stdin apply_patch read_file write_file grep glob" + " notebook_edit web_search" + agents + " request_user_input update_plan" + planning + more,
 		"anthropic":  "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskList TaskStop Grep Glob" + claude + more,

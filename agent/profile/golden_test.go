@@ -27,6 +27,7 @@ import (
 	"atelier.dev/atelier/agent/plan"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/agent/subagent"
+	"atelier.dev/atelier/agent/team"
 	"atelier.dev/atelier/agent/todo"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/agent/websearch"
@@ -103,7 +104,7 @@ func productTools(e env.Environment) []agent.Tool {
 	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Outlive: true, Tasks: &tool.Tasks{}}), fetch.Tool(fetch.Config{}), websearch.Tool(websearch.Config{}))
 	all = append(all, subagent.Tools(nil, agentdef.List(agentdef.BuiltIn()))...)
 	all = append(append(all, ask.Tool(), todo.Tool()), plan.Tools()...)
-	return board.Tools(&board.Memory{}, "", all)
+	return append(board.Tools(&board.Memory{}, "", all), team.Tools(team.Desk{}, true)...)
 }
 
 // cleanUp ends commands that still run.

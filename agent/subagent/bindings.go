@@ -18,6 +18,7 @@ type claudeAgent struct {
 	Resume       string `json:"resume,omitempty" jsonschema:"the id or name of an agent that goes on with this prompt, instead of a new one"`
 	Mode         string `json:"mode,omitempty" jsonschema:"a tighter permission mode than yours, such as plan"`
 	MaxTurns     int    `json:"max_turns,omitempty" jsonschema:"how many rounds of tool calls it may take, 50 if left out"`
+	TeamName     string `json:"team_name,omitempty" jsonschema:"the team that it joins under its name"`
 }
 
 // specSpawn is the tool as the loop specification has it (LOOP-48), with what came since.
@@ -29,6 +30,7 @@ type specSpawn struct {
 	MaxTurns   int    `json:"max_turns,omitempty" jsonschema:"how many rounds of tool calls it may take, 50 if left out"`
 	Name       string `json:"name,omitempty" jsonschema:"what you call the agent later, beside its id"`
 	Isolation  string `json:"isolation,omitempty" jsonschema:"worktree gives it a git worktree of the last commit; left out, it works on the same files as you"`
+	TeamName   string `json:"team_name,omitempty" jsonschema:"the team that it joins under its name"`
 }
 
 // synonyms are what other programs call the members of Input.

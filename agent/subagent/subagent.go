@@ -27,6 +27,8 @@ type Task struct {
 	Type string
 	// Name is how the agent can be called beside its id; empty means by its id alone.
 	Name string
+	// Team is the team that it joins under its name; empty means none.
+	Team string
 	Place
 	// Model is another model of the parent's provider, or a level: low, mid or
 	// high. Empty means the agent's own, or the parent's model.
@@ -137,7 +139,7 @@ type Input struct {
 	Resume       string   `json:"resume,omitempty" jsonschema:"the id or name of an agent that goes on with this prompt, instead of a new one"`
 	Skills       []string `json:"skills,omitempty" jsonschema:"names of skills whose text it is given"`
 	MCPServers   []string `json:"mcp_servers,omitempty" jsonschema:"servers whose tools it gets, if its definition limits its tools"`
-	TeamName     string   `json:"team_name,omitempty" jsonschema:"must be left out, because there are no teams"`
+	TeamName     string   `json:"team_name,omitempty" jsonschema:"the team that it joins under its name"`
 }
 
 // Validate says in a phrase for the model what is wrong with a call.
@@ -149,10 +151,10 @@ func (in Input) Validate() error {
 		return errors.New("max_turns is negative")
 	case in.Mode != "" && !slices.Contains(agent.Modes(), agent.Mode(in.Mode)):
 		return fmt.Errorf("there is no mode %q", in.Mode)
-	case in.TeamName != "":
-		return errors.New("there are no teams: leave out team_name")
+	case in.TeamName != "" && strings.TrimSpace(in.Name) == "" && in.Resume == "":
+		return errors.New("an agent of a team needs a name")
 	}
-	return errors.Join(plain.Line("the name", in.Name, maxName, false), plain.Check("the description", in.Description, maxLabel, false))
+	return errors.Join(plain.Line("the name", in.Name, maxName, false), plain.Line("the team", in.TeamName, maxName, false), plain.Check("the description", in.Description, maxLabel, false))
 }
 
 // maxName and maxLabel limit the name of an agent and the description of its task, in
@@ -163,7 +165,7 @@ func (in Input) task() Task {
 	return Task{
 		Text: in.Prompt, Label: in.Description, Type: in.SubagentType, Name: strings.TrimSpace(in.Name),
 		Place: Place{WorkingDir: in.WorkingDir, Isolation: in.Isolation}, Model: in.Model, MaxTurns: in.MaxTurns,
-		Mode: agent.Mode(in.Mode), Skills: in.Skills, Servers: in.MCPServers,
+		Mode: agent.Mode(in.Mode), Skills: in.Skills, Servers: in.MCPServers, Team: strings.TrimSpace(in.TeamName),
 	}
 }
 

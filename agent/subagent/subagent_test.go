@@ -186,9 +186,9 @@ func TestAgent(t *testing.T) {
 		}
 	}
 	h := &host{}
-	all := `{"prompt":"p","description":"d","subagent_type":"t","model":"m","name":"n","max_turns":3,"run_in_background":false,"isolation":"worktree","working_dir":"w","mode":"plan","skills":["s"],"mcp_servers":["x"],"resume":"","team_name":""}`
+	all := `{"prompt":"p","description":"d","subagent_type":"t","model":"m","name":"n","max_turns":3,"run_in_background":false,"isolation":"worktree","working_dir":"w","mode":"plan","skills":["s"],"mcp_servers":["x"],"resume":"","team_name":"red"}`
 	subagent.Tools(h, "")[0].Run(t.Context(), agent.Invocation{Input: json.RawMessage(all)})
-	want := subagent.Task{Text: "p", Label: "d", Type: "t", Name: "n", Place: subagent.Place{WorkingDir: "w", Isolation: "worktree"}, Model: "m", MaxTurns: 3, Mode: "plan", Skills: []string{"s"}, Servers: []string{"x"}, Waits: true}
+	want := subagent.Task{Text: "p", Label: "d", Type: "t", Name: "n", Place: subagent.Place{WorkingDir: "w", Isolation: "worktree"}, Model: "m", MaxTurns: 3, Mode: "plan", Skills: []string{"s"}, Servers: []string{"x"}, Team: "red", Waits: true}
 	if diff := cmp.Diff([]subagent.Task{want}, h.tasks); diff != "" {
 		t.Error(diff)
 	}

@@ -14,7 +14,8 @@ var taskListDescription string
 
 // TaskListInput is the input of TaskList.
 type TaskListInput struct {
-	Status string `json:"status,omitempty" jsonschema:"only the tasks that are running, or that have ended: running or ended"`
+	Status string `json:"status,omitempty" jsonschema:"only commands that are running or ended; or only tasks of the board that are pending, in_progress, completed, failed or cancelled"`
+	Owner  string `json:"owner,omitempty" jsonschema:"only tasks of the board that this agent has"`
 }
 
 // taskList implements the TaskList tool for commands (OAS-315).

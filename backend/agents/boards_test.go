@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"atelier.dev/atelier/agent"
 	tasks "atelier.dev/atelier/agent/board"
+	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
 	"atelier.dev/atelier/storage"
 )
@@ -20,6 +22,9 @@ func TestWorkQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
+	if err := store.CreateSession(t.Context(), backend.SessionInfo{ID: "s", Folder: "/p", State: agent.StateIdle}); err != nil {
+		t.Fatal(err)
+	}
 	b := agents.NewBoards(store).Of("s")
 	err = b.Change(t.Context(), func(b *tasks.Board) error {
 		for i := range 100 {

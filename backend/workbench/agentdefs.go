@@ -1,7 +1,6 @@
 package workbench
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -23,6 +22,39 @@ func newAgents(w *Workbench) *agents.Agents {
 		Folder: w.cfg.Folder, User: userHome(w.cfg), Given: w.cfg.Agents, Trust: w.trust,
 		Changed: func() { w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.HooksChange{}}) }, // which has pages ask what waits for trust
 	})
+}
+
+// newTeams returns the teams of the sessions of the store.
+func newTeams(w *Workbench) *agents.Teams {
+	return agents.NewTeams(agents.TeamsConfig{
+		Store: w.cfg.Store, Check: w.session, NewID: newID,
+		ChangeQueue: func(ctx context.Context, session string, change func(*agent.Queue) error) error {
+			_, err := w.changeQueue(ctx, session, change)
+			return err
+		},
+		Wake: func(ctx context.Context, session string) error { return wake(ctx, w, session) },
+	})
+}
+
+// wake starts an agent at rest on what its queue holds, if there is a place for it.
+func wake(ctx context.Context, w *Workbench, session string) error {
+	info, err := w.session(ctx, session)
+	if err != nil {
+		return err
+	}
+	free, err := hostOf(w, account(info)).slot(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer free()
+	_, err = w.runQueued(ctx, SessionRef{session})
+	return err
+}
+
+// hostOf returns what starts and drives the agents of a session.
+func hostOf(w *Workbench, session string) *helpers {
+	h, _ := w.hosts.LoadOrStore(session, &helpers{bench: w, parent: session})
+	return h.(*helpers)
 }
 
 // TrustAgents trusts the definitions of agents that stand there until the program ends, and
@@ -49,15 +81,6 @@ func roleOf(w *Workbench, info backend.SessionInfo) func() string {
 		}
 		return def.Role()
 	}
-}
-
-// agentName returns what an agent is called on the board of tasks: its name or, without one, its
-// id; empty for a session of the user.
-func agentName(info backend.SessionInfo) string {
-	if info.Helper == nil {
-		return ""
-	}
-	return cmp.Or(info.Helper.Name, info.ID)
 }
 
 // limitOf returns the limits of an agent's definition, together with the tools of more servers.

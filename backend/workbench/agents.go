@@ -20,6 +20,7 @@ import (
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/agents"
 	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/internal/text"
@@ -96,7 +97,10 @@ func (h *helpers) create(ctx context.Context, id string, def agentdef.Definition
 	if l := w.sessions.Find(h.parent); l != nil {
 		parent.Settings = l.Latest() // which hold before they are in the log
 	}
-	if err := h.nameIsFree(ctx, task.Name); err != nil {
+	if err := w.teams.NameIsFree(ctx, account(parent), task.Name); err != nil {
+		return err
+	}
+	if err := w.teams.Join(ctx, account(parent), task.Team, task.Name); err != nil {
 		return err
 	}
 	set, err := h.settings(ctx, parent.Settings, def, task)
@@ -119,6 +123,9 @@ func (h *helpers) create(ctx context.Context, id string, def agentdef.Definition
 	if err != nil {
 		_, removing := h.removeTree(context.WithoutCancel(ctx), backend.SessionInfo{ID: id, Helper: helper})
 		return errors.Join(err, removing)
+	}
+	if err := w.teams.Collect(ctx, account(parent), task.Name, info.ID); err != nil {
+		return err
 	}
 	return w.start(ctx, info.ID, runInput(input))
 }
@@ -281,17 +288,6 @@ func (h *helpers) named(ctx context.Context, name string) (backend.SessionInfo, 
 	return backend.SessionInfo{}, fmt.Errorf("there is no agent %q of yours", name)
 }
 
-// nameIsFree refuses a name that another agent of the parent has (OAS-514).
-func (h *helpers) nameIsFree(ctx context.Context, name string) error {
-	if name == "" {
-		return nil
-	}
-	if info, err := h.named(ctx, name); err == nil && info.State != agent.StateClosed {
-		return fmt.Errorf("an agent of the name %s is there already: give it another task with resume, or close it first", name)
-	}
-	return nil
-}
-
 // Send implements [subagent.Host].
 func (h *helpers) Send(ctx context.Context, called, message string) (string, error) {
 	l, release, err := h.own(ctx, called)
@@ -304,15 +300,36 @@ func (h *helpers) Send(ctx context.Context, called, message string) (string, err
 		return id, err
 	}
 	if l.Busy() {
-		_, err = h.bench.addQueued(ctx, QueueAddRequest{Session: id, Verb: agent.Steer, Text: message})
-		return id, err
+		return id, h.steer(ctx, id, message)
 	}
 	free, err := h.slot(ctx, false)
 	if err != nil {
 		return id, err
 	}
 	defer free()
-	return id, h.bench.start(ctx, id, runInput(agent.Queued{Text: message}))
+	return id, h.bench.start(ctx, id, runInput(agent.Queued{Text: message, From: h.name(ctx)}))
+}
+
+// name is what the agents of the session call it.
+func (h *helpers) name(ctx context.Context) string {
+	info, err := h.bench.cfg.Store.Session(ctx, h.parent)
+	if err != nil {
+		info = backend.SessionInfo{}
+	}
+	return agents.Writer(info)
+}
+
+// steer gives an agent that works a message. Nothing is attached to it: a model wrote it.
+func (h *helpers) steer(ctx context.Context, id, message string) error {
+	m := agent.Queued{ID: newID(), Verb: agent.Steer, Text: message, From: h.name(ctx)}
+	_, err := h.bench.changeQueue(ctx, id, func(q *agent.Queue) error {
+		if err := h.bench.cfg.Store.AddQueued(ctx, id, m); err != nil {
+			return err
+		}
+		q.Add(m)
+		return nil
+	})
+	return err
 }
 
 // keepsTo refuses more work for an agent that is not bound by a skill that limits

@@ -20,6 +20,7 @@ import (
 	"atelier.dev/atelier/agent/todo"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/agents"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -96,12 +97,13 @@ func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *too
 	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Outlive: outlive(w.cfg), Tasks: place.tasks, Reduce: w.reducer(), Memory: memory})
 	all = append(all, webFetch(w, info), webSearch(w, info), w.languageTool(place.env))
 	if info.Settings.Provider != callerProvider {
-		all = w.boards.Tools(account(info), agentName(info), all)
+		all = w.boards.Tools(account(info), agents.Name(info), all)
+		all = w.teams.Tools(info, info.Helper == nil, all)
 	}
 	if info.Helper != nil { // an agent cannot start agents (LOOP-148), and answers to the one that started it
 		return append(all, todo.Tool())
 	}
-	host := &helpers{bench: w, parent: info.ID}
+	host := hostOf(w, info.ID)
 	if info.Settings.Provider == callerProvider {
 		return append(all, subagent.RunTool(host, agentdef.List(agentdef.BuiltIn())))
 	}

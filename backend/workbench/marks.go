@@ -167,9 +167,7 @@ func (w *Workbench) forget(ctx context.Context, ids []string) {
 		if err := w.servers.ForgetSession(ctx, id); err != nil {
 			slog.Warn("could not remove the switches of a removed session", "err", err)
 		}
-		if err := w.boards.Remove(ctx, id); err != nil {
-			slog.Warn("could not remove the board of a removed session", "err", err)
-		}
+		w.hosts.Delete(id)
 		w.removeOutput(id)
 		w.feed.Forget(id)
 	}

@@ -131,6 +131,7 @@ func (w *Workbench) observeRest(ev agent.Event) {
 	if l == nil || l.Parent() == "" {
 		return
 	}
+	w.teams.Rested(ev.Session, ev.Seq)
 	l.Observe(agent.HookTeammateIdle, func(ctx context.Context) agent.HookInput {
 		idle := agent.TeammateIdleInput{AgentID: ev.Session, Parent: l.Parent()}
 		if report, err := (&helpers{bench: w}).report(ctx, ev.Session); err == nil {

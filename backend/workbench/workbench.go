@@ -128,6 +128,8 @@ type Workbench struct {
 	agents        *agents.Agents
 	boards        *agents.Boards
 	trees         *trees.Trees
+	teams         *agents.Teams
+	hosts         sync.Map // the agents of each session in memory, as *helpers
 	asking        *asking
 	callers       callers
 	trust         *trust.Trust
@@ -175,7 +177,7 @@ func New(cfg Config) *Workbench {
 	w.languages = w.newLanguageServers()
 	w.skills = w.newSkills()
 	w.agents = newAgents(w)
-	w.boards = agents.NewBoards(cfg.Store)
+	w.boards, w.teams = agents.NewBoards(cfg.Store), newTeams(w)
 	w.trees = newTrees(w)
 	w.hooks = w.newHooks()
 	w.moved = moved.New(cfg.Store, cfg.Folder)
@@ -269,6 +271,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "permissions.suggest", w.suggestRules)
 	w.hooks.Register(d)
 	w.searches.Register(d)
+	w.teams.Register(d)
 	dispatch.Handle(d, "hooks.dry_run", w.dryRun)
 	w.review.Register(d)
 	w.servers.Register(d)
@@ -334,7 +337,7 @@ func (w *Workbench) Close(ctx context.Context) error {
 	ends.Go(func() { hooksErr = w.hooks.Close(ctx) })
 	ends.Go(w.languages.Close)
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
-	ends.Go(w.agents.Close)
+	ends.Go(func() { w.agents.Close(); w.teams.Close() })
 	ends.Go(w.shares.Close)
 	ends.Go(func() { w.cancel(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
 	ends.Wait()

@@ -33,6 +33,15 @@ test('the panel Agents shows the tree, opens agents, stops them and gives them m
       ],
       usage,
     },
+    {
+      calls: [
+        { name: 'task_create', input: { subject: 'Read the last change', owner: 'rob' } },
+        { name: 'task_create', input: { subject: 'Write it down', blocked_by: ['task_1'] } },
+        { name: 'team_create', input: { name: 'red', members: ['rob', 'eve'] } },
+        { name: 'send_message', input: { to: 'eve', message: 'Wait for what rob finds.' } },
+      ],
+      usage,
+    },
     { text: 'They are at work.', usage },
   ]
   const helper: Script = [
@@ -59,10 +68,30 @@ test('the panel Agents shows the tree, opens agents, stops them and gives them m
   await reviewer.getByText('needs you').waitFor()
   await reviewer.getByText(/1\.0 k · \$0\.01/).waitFor()
   await panel.getByText('2 working').waitFor()
+  const board = panel.getByRole('list', { name: 'Board of tasks' }).getByRole('listitem')
+  await board.filter({ hasText: 'Write it down' }).getByText('task_2 · waits for task_1').waitFor()
+  const messages = panel.getByRole('list', { name: 'Messages between agents' })
+  await messages.getByText('Wait for what rob finds.').waitFor()
+  await messages.getByText('not read yet').waitFor()
   await shot(page, 'agents-panel')
   await page.emulateMedia({ colorScheme: 'dark' })
   await shot(page, 'agents-panel-dark')
   await page.emulateMedia({ colorScheme: 'light' })
+
+  // OAS-507: a person adds a task, changes its status and deletes it, by keyboard.
+  await panel.getByRole('button', { name: 'Add a task' }).press('Enter')
+  const subject = panel.getByRole('textbox', { name: 'What is to be done' })
+  await subject.pressSequentially('Thank them')
+  await subject.press('Enter')
+  const mine = board.filter({ hasText: 'Thank them' })
+  await mine.getByRole('button', { name: 'Thank them' }).press('Enter')
+  await mine.getByRole('combobox', { name: 'Status: waits' }).press('Enter')
+  await shot(page, 'agents-board-status')
+  await page.getByRole('option', { name: 'completed', exact: true }).click()
+  await mine.getByText('completed').waitFor()
+  await shot(page, 'agents-board')
+  await mine.getByRole('button', { name: 'Delete task: Thank them' }).press('Enter')
+  await expect.poll(() => board.count()).toBe(2)
 
   // Stopped, then given another task, by keyboard.
   await reviewer.getByRole('button', { name: 'Stop agent: Review the last change' }).press('Enter')

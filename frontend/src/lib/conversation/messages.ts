@@ -3,6 +3,8 @@ import { translator } from '../i18n/i18n.svelte'
 export const messages = {
   comma: ', ',
   skill: 'Skill {skill}',
+  from_agent: 'from agent {name}',
+  from_parent: 'from the session that started it',
   made: 'The prompt that was sent',
   go: 'Go to…',
   go_start: 'Start of the conversation',

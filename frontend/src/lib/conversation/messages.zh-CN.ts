@@ -4,6 +4,8 @@ import type { messages } from './messages'
 export const zhCN: Translated<typeof messages> = {
   comma: '，',
   skill: '技能 {skill}',
+  from_agent: '来自智能体 {name}',
+  from_parent: '来自启动它的会话',
   made: '实际发送的提示词',
   go: '前往…',
   go_start: '对话开头',

@@ -397,6 +397,7 @@ export const en = {
   'queue.edit_field': 'Queued message',
   'queue.edit_hint': 'Edit',
   'queue.edit_skill_hint': 'Edit it in the message field',
+  'queue.from': 'from agent {name}',
   'queue.skill': 'Skill {skill}, follows up',
   'queue.skill_follows': 'A skill does not steer. It begins when the agent is done.',
   'queue.edit_keys': 'Enter saves, Esc cancels',

@@ -94,6 +94,36 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请先删除它：atelier sessions delete。',
   },
+  task_text: {
+    message: '任务需要一个不超过 300 字节的标题，说明不超过 8000 字节。',
+    kept: '任务板没有更改。',
+    next: '请缩短文字。',
+  },
+  task_gone: {
+    message: '任务板上已没有 {0}。',
+    kept: '任务板没有更改。',
+    next: '请重新查看任务板。',
+  },
+  task_final: {
+    message: '{0} 已结束，状态不能再改。',
+    kept: '任务板没有更改。',
+    next: '请新建一个任务。',
+  },
+  task_taken: {
+    message: '有智能体正在处理 {0}。',
+    kept: '任务板没有更改。',
+    next: '请先停止该智能体，或取消这个任务。',
+  },
+  task_cycle: {
+    message: '这些任务会互相等待。',
+    kept: '任务板没有更改。',
+    next: '请换一个要等待的任务。',
+  },
+  board_full: {
+    message: '任务板上的任务已达上限。',
+    kept: '任务板没有更改。',
+    next: '请删掉一些已结束的任务。',
+  },
   tags_full: {
     message: '一个会话最多 20 个标签。',
     kept: '原来的标签没有更改。',

@@ -376,6 +376,7 @@ export const zhCN: Record<Key, Message> = {
   'queue.edit_field': '排队的消息',
   'queue.edit_hint': '编辑',
   'queue.edit_skill_hint': '在输入框中编辑',
+  'queue.from': '来自智能体 {name}',
   'queue.skill': '技能 {skill}，接着做',
   'queue.skill_follows': '技能不用于引导。它会在智能体完成后开始。',
   'queue.edit_keys': 'Enter 保存，Esc 取消',

@@ -46,6 +46,8 @@ export type PromptEntry = {
   skill?: SkillUse
   /** It was sent while a turn was running and did not begin a new turn. */
   steered?: boolean
+  /** The agent that wrote it; undefined if a person did. */
+  from?: string
   /** A hook refused it, so the model was not sent it. */
   refused?: boolean
   /** The full length in bytes, if the text was cut for display. */

@@ -14,6 +14,7 @@ import { dropComments } from './comments.svelte'
 import { dropDrafts, handOver } from './drafts.svelte'
 import { Editors } from './editors.svelte'
 import { Files } from './files.svelte'
+import { Together } from './together.svelte'
 import { Worktrees } from './worktrees.svelte'
 import { changesFiles, changesOnDisk } from '../model/changes'
 import { together } from '../model/spending'
@@ -77,6 +78,7 @@ export class Workbench {
   readonly costs: Costs
   readonly changes: Changes
   readonly worktrees: Worktrees
+  readonly together: Together
   readonly branches: Branches
   readonly permissions: Permissions
   readonly hooks: Hooks
@@ -161,6 +163,7 @@ export class Workbench {
     this.costs = new Costs(call)
     this.changes = new Changes(call)
     this.worktrees = new Worktrees(call)
+    this.together = new Together(call)
     this.branches = new Branches(call)
     this.permissions = new Permissions(call)
     this.hooks = new Hooks(call)
@@ -370,6 +373,7 @@ export class Workbench {
       this.sessions.receive(envelope)
       if (gone.length > 0) this.#forget(gone)
       this.agents.receive(envelope)
+      this.together.receive(envelope)
       this.approvals.receive(envelope)
       this.tasks.receive(envelope)
       this.permissions.receive(envelope)

@@ -1,0 +1,68 @@
+import { type ApiError, asApiError, type Call } from '../api'
+import { changesTogether } from '../model/board'
+import type { Envelope, TaskEdit, Together as Shared } from '../types.gen'
+
+/** What the open session and its agents share: the board of tasks, teams and messages. */
+export class Together {
+  /** What was read last; undefined before. */
+  shown = $state.raw<Shared>()
+  /** Why it could not be read, or a task not be changed. */
+  problem = $state.raw<ApiError | null>(null)
+  #call: Call
+  #session = ''
+  #reading = false
+  #again = false
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  /** Reads what a session shares and follows it; an empty id follows none. */
+  follow(session: string): void {
+    if (session === this.#session) return
+    this.#session = session
+    this.shown = undefined
+    this.problem = null
+    void this.load()
+  }
+
+  /** Reads it again, once more if something changes meanwhile. */
+  async load(): Promise<void> {
+    if (this.#reading) {
+      this.#again = true
+      return
+    }
+    this.#reading = true
+    do {
+      this.#again = false
+      const session = this.#session
+      if (!session) break
+      try {
+        const shown = await this.#call('agents.together', { session })
+        if (session === this.#session) this.shown = shown
+        else this.#again = true
+      } catch (thrown) {
+        if (session === this.#session) this.problem = asApiError(thrown)
+      }
+    } while (this.#again)
+    this.#reading = false
+  }
+
+  /** Adds or changes a task; false if it was refused. */
+  async edit(change: Omit<TaskEdit, 'session'>): Promise<boolean> {
+    const session = this.#session
+    this.problem = null
+    try {
+      const shown = await this.#call('agents.task', { session, ...change })
+      if (session === this.#session) this.shown = shown
+      return true
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return false
+    }
+  }
+
+  receive(envelope: Envelope): void {
+    if (this.#session && changesTogether(envelope)) void this.load()
+  }
+}
