@@ -7,7 +7,6 @@ import (
 	"atelier.dev/atelier/agent/journal"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/dispatch"
-	"atelier.dev/atelier/backend/filelog"
 	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/undoing"
 )
@@ -17,7 +16,6 @@ type Config struct {
 	Project *place.Project
 	Store   backend.Store
 	Journal *journal.Journal
-	Logs    *filelog.Logs
 	Undo    *undoing.Undo
 	// Publish stores and shows an event of a session's turn from outside of it.
 	Publish  func(ctx context.Context, session string, turn int, p agent.Payload) error

@@ -45,7 +45,7 @@ func (c *Changes) reverted(ctx context.Context, in PutBackRequest, do func() err
 	if err != nil {
 		return err
 	}
-	edits, err := c.cfg.Logs.Edits(ctx, info)
+	edits, err := c.cfg.Undo.Logs().Edits(ctx, info)
 	if err != nil {
 		return err
 	}

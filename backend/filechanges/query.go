@@ -34,7 +34,7 @@ func (c *Changes) edits(ctx context.Context, session string, last bool) (out []c
 	if err != nil {
 		return nil, 0, err
 	}
-	own, err := c.cfg.Logs.Edits(ctx, info)
+	own, err := c.cfg.Undo.Logs().Edits(ctx, info)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -58,7 +58,7 @@ func (c *Changes) edits(ctx context.Context, session string, last bool) (out []c
 		if place.LostTree(helper) {
 			continue // what it changed is not here
 		}
-		theirs, err := c.cfg.Logs.Edits(ctx, helper)
+		theirs, err := c.cfg.Undo.Logs().Edits(ctx, helper)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -34,7 +34,7 @@ type undoable struct {
 // undoable reads what can be undone in a session.
 func (u *Undo) undoable(ctx context.Context, info backend.SessionInfo) (*undoable, error) {
 	past := &undoable{took: info.TookBack}
-	events, err := u.cfg.Logs.Events(ctx, info)
+	events, err := u.logs.Events(ctx, info)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (u *Undo) undoable(ctx context.Context, info backend.SessionInfo) (*undoabl
 		if !ok || place.LostTree(helper) {
 			continue // what it changed is not here
 		}
-		events, err := u.cfg.Logs.Events(ctx, helper)
+		events, err := u.logs.Events(ctx, helper)
 		if err != nil {
 			return nil, err
 		}

@@ -84,7 +84,7 @@ func (u *Undo) bringBack(ctx context.Context, in BringBackRequest) (backend.Empt
 		if i < 0 {
 			return backend.Problem(backend.ProblemRewindNothing)
 		}
-		log, err := u.cfg.Logs.Events(ctx, info)
+		log, err := u.logs.Events(ctx, info)
 		if err != nil {
 			return err
 		}

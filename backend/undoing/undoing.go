@@ -15,16 +15,21 @@ type Config struct {
 	Store    backend.Store
 	Sessions *live.Sessions
 	Journal  *journal.Journal
-	Logs     *filelog.Logs
 	Home     string // the folder for what is being restored
 	ReadOnly bool
 }
 
 // Undo undoes and redoes. It is safe for concurrent use.
-type Undo struct{ cfg Config }
+type Undo struct {
+	cfg  Config
+	logs *filelog.Logs
+}
 
 // New returns an Undo.
-func New(cfg Config) *Undo { return &Undo{cfg: cfg} }
+func New(cfg Config) *Undo { return &Undo{cfg: cfg, logs: filelog.New(cfg.Store, cfg.Journal)} }
+
+// Logs returns what the logs of sessions say of files.
+func (u *Undo) Logs() *filelog.Logs { return u.logs }
 
 // Register registers the methods of undoing.
 func (u *Undo) Register(d *dispatch.Dispatcher) {

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -205,7 +206,7 @@ func TestBoardIsShared(t *testing.T) {
 			t.Error("the board is not stored")
 		}
 		for deadline := time.After(patience); ; p.more(deadline, "the end of the turn") {
-			if _, err := call[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id}); err == nil {
+			if _, err := call[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id}); err == nil {
 				break
 			}
 		}

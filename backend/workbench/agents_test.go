@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -89,10 +90,10 @@ func TestSubagent(t *testing.T) {
 	if h := info.Session.Helper; h == nil || h.Parent != id || h.Rounds != 50 || !strings.HasPrefix(info.Session.Title, "Write the tests") {
 		t.Errorf("%+v", info.Session)
 	}
-	if costs := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: id}); len(costs.Models) != 2 {
+	if costs := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: id}); len(costs.Models) != 2 {
 		t.Errorf("the parent's costs leave out the agent's: %+v", costs.Models)
 	}
-	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+	must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if _, err := call[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}); err == nil {
 		t.Error("the agent outlived its parent")
 	}

@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent/plan"
 	"atelier.dev/atelier/agent/todo"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -66,7 +67,7 @@ func TestPlanIsApproved(t *testing.T) {
 	if mode() != agent.ModeAcceptEdits {
 		t.Errorf("the mode is %s", mode())
 	}
-	if found := must[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: id, Text: "slowly"}); len(found.Hits) == 0 {
+	if found := must[reading.FindReply](p, "conversation.find", reading.FindRequest{Session: id, Text: "slowly"}); len(found.Hits) == 0 {
 		t.Error("the approved plan is not found")
 	}
 }
@@ -99,7 +100,7 @@ func TestListOfTasksGoesOn(t *testing.T) {
 	p.send(id, "on")
 	await(p, anyOf[agent.ProcessingEnd])
 	k := kept()
-	event := must[workbench.EventReply](p, "conversation.event", workbench.EventRef{Session: id, Seq: k.Seq}).Event
+	event := must[reading.EventReply](p, "conversation.event", workbench.EventRef{Session: id, Seq: k.Seq}).Event
 	end, ok := event.Data.(agent.ToolCallEnd)
 	if !ok || end.Output != "[x] 1. Look\n[ ] 2. Mend\n" || k.Line != "Mend" {
 		t.Errorf("%+v: %+v", k, event.Data)

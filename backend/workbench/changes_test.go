@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/filechanges"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/tsgen"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -254,7 +255,7 @@ func TestProposedMessage(t *testing.T) {
 	if _, err := call[workbench.ProposeReply](p, "changes.propose_message", workbench.ProposeRequest{Session: id}); err == nil || err.ID != backend.ProblemChangesUnproposed {
 		t.Errorf("an empty answer: %v", err)
 	}
-	costs := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: id})
+	costs := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: id})
 	if costs.Total.Requests != 2 || costs.Total.Cost.Cost != 2**side.Cost {
 		t.Errorf("%+v", costs)
 	}

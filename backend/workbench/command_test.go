@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/keystore"
@@ -208,7 +209,7 @@ func TestLongOutputOfTheUsersCommand(t *testing.T) {
 		t.Errorf("%d bytes of %d, %v for the model", len(end.Output), end.Size, end.ModelOutput)
 	}
 	seq := p.snapshot(id).Session.Seq
-	whole := must[workbench.EventReply](p, "conversation.event", workbench.EventRef{Session: id, Seq: seq}).Event
+	whole := must[reading.EventReply](p, "conversation.event", workbench.EventRef{Session: id, Seq: seq}).Event
 	if end, ok := whole.Data.(agent.LocalCommandEnd); !ok || len(end.Output) != size || end.ModelOutput == nil || !strings.Contains(*end.ModelOutput, "characters were removed") {
 		t.Errorf("the whole is %+v", whole.Kind())
 	}

@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -82,7 +83,7 @@ func TestCompact(t *testing.T) {
 			if !strings.Contains(summary, compactModel) || !strings.Contains(summary, "word,word") || strings.Contains(next, "word,word") || !strings.Contains(next, "The login.") {
 				t.Errorf("asked %.500s, then %.500s", summary, next)
 			}
-			costs := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: id})
+			costs := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: id})
 			if costs.Total.Requests != 3 || side.Purpose != agent.PurposeSummary || side.Model != compactModel || side.Cost == nil || *side.Cost == 0 {
 				t.Errorf("%+v, in all %+v", side, costs.Total)
 			}

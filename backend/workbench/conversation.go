@@ -13,10 +13,8 @@ import (
 	"atelier.dev/atelier/backend/place"
 )
 
-const (
-	defaultPage = 200
-	maxPage     = 1000
-)
+// maxPage is how many events are read at a time.
+const maxPage = 1000
 
 // openConversation returns everything that a page needs to show a session. It
 // reads the log before the draft: an event in between reaches the page as an
@@ -29,7 +27,7 @@ func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snaps
 	if info, err = w.undo.Settled(ctx, info); err != nil {
 		return Snapshot{}, err
 	}
-	page, err := w.page(ctx, backend.EventRange{Session: in.Session, Before: info.Seq + 1, Limit: in.Limit, Newest: true})
+	page, err := w.reader.Page(ctx, backend.EventRange{Session: in.Session, Before: info.Seq + 1, Limit: in.Limit, Newest: true})
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -38,56 +36,6 @@ func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snaps
 		return Snapshot{}, err
 	}
 	return Snapshot{Session: info, Events: page.Events, More: page.More, Draft: w.feed.Draft(in.Session), Queue: waits}, nil
-}
-
-func (w *Workbench) history(ctx context.Context, in HistoryRequest) (HistoryReply, error) {
-	if in.After != 0 && in.Before != 0 {
-		return HistoryReply{}, backend.Problem(backend.ProblemHistoryRange)
-	}
-	if _, err := w.session(ctx, in.Session); err != nil {
-		return HistoryReply{}, err
-	}
-	return w.page(ctx, backend.EventRange{
-		Session: in.Session, After: in.After, Before: in.Before, Limit: in.Limit, Newest: in.Before > 0,
-	})
-}
-
-// page reads one event more than requested, to know whether there are more.
-func (w *Workbench) page(ctx context.Context, r backend.EventRange) (HistoryReply, error) {
-	limit := r.Limit
-	if limit <= 0 {
-		limit = defaultPage
-	}
-	limit = min(limit, maxPage)
-	r.Limit = limit + 1
-	events, err := w.cfg.Store.Events(ctx, r)
-	if err != nil {
-		return HistoryReply{}, err
-	}
-	more := len(events) > limit
-	if more && r.Newest {
-		events = events[1:]
-	} else if more {
-		events = events[:limit]
-	}
-	for i, ev := range events {
-		events[i] = feed.ForDisplay(ev)
-	}
-	return HistoryReply{Events: events, More: more}, nil
-}
-
-func (w *Workbench) event(ctx context.Context, in EventRef) (EventReply, error) {
-	if _, err := w.session(ctx, in.Session); err != nil {
-		return EventReply{}, err
-	}
-	events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: in.Session, After: in.Seq - 1, Before: in.Seq + 1})
-	if err != nil {
-		return EventReply{}, err
-	}
-	if len(events) == 0 {
-		return EventReply{}, backend.Problem(backend.ProblemEventMissing)
-	}
-	return EventReply{Event: events[0]}, nil
 }
 
 func (w *Workbench) send(ctx context.Context, in SendRequest) (backend.Empty, error) {
@@ -248,29 +196,8 @@ type OpenRequest struct {
 	Limit   int    `json:"limit,omitempty"`
 }
 
-// HistoryRequest is for conversation.history: the events after After, or the
-// newest events before Before. Not both are set; without them, the log is read
-// from its beginning.
-type HistoryRequest struct {
-	Session string `json:"session"`
-	After   int64  `json:"after,omitempty"`
-	Before  int64  `json:"before,omitempty"`
-	Limit   int    `json:"limit,omitempty"`
-}
-
-// HistoryReply is a page of the log in order.
-type HistoryReply struct {
-	Events []agent.Event `json:"events,omitempty"`
-	More   bool          `json:"more,omitempty"`
-}
-
 // EventRef names an event.
 type EventRef = place.EventRef
-
-// EventReply is one complete event.
-type EventReply struct {
-	Event agent.Event `json:"event"`
-}
 
 // SendRequest is for conversation.send.
 type SendRequest struct {

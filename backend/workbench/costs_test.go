@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/models"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -50,7 +51,7 @@ func TestLongCache(t *testing.T) {
 	if end.Usage != usage || end.Cost == nil || *end.Cost != cost {
 		t.Errorf("%+v cost %v, want %v", end.Usage, end.Cost, cost)
 	}
-	one := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: id})
+	one := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: id})
 	if one.Total.Cost != (llm.Spending{Cost: cost}) || one.Total.Usage.CacheWrite != 1000 {
 		t.Errorf("the ledger says %+v", one.Total)
 	}
@@ -93,11 +94,11 @@ func TestCosts(t *testing.T) {
 	if _, end := ask(t, p, "demo", "tour"); end.Cost == nil || *end.Cost != 0 {
 		t.Errorf("the script cost %v", end.Cost)
 	}
-	all := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{})
+	all := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{})
 	if all.Total.Requests != 4 || all.Total.Cost != (llm.Spending{Cost: cost + 11_000*llm.Dollar/1_000_000}) || len(all.Models) != 4 || len(all.Sessions) != 4 {
 		t.Errorf("%+v", all)
 	}
-	one := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: id})
+	one := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: id})
 	if one.Total.Requests != 1 || len(one.Models) != 1 || one.Models[0].Model != "gpt-6.1-sol" || one.Models[0].Usage != usage {
 		t.Errorf("%+v", one)
 	}
@@ -122,7 +123,7 @@ func TestUnknownCost(t *testing.T) {
 	if _, end := ask(t, p, "compat", "anything"); end.Cost != nil {
 		t.Errorf("the request cost %s", end.Cost)
 	}
-	if all := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{}); all.Total.Cost != (llm.Spending{Unknown: 1}) {
+	if all := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{}); all.Total.Cost != (llm.Spending{Unknown: 1}) {
 		t.Errorf("%+v", all.Total)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/models"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -141,7 +142,7 @@ func TestLostAgentStaysItsParents(t *testing.T) {
 	if at < 0 || list[at].Helper == nil || list[at].Helper.Parent != id || list[at].Helper.Rounds != 7 || list[at].Helper.Folder == "" {
 		t.Fatalf("list: %+v", list)
 	}
-	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+	must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if list := must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions; len(list) != 0 {
 		t.Errorf("left after the parent was deleted: %+v", list)
 	}

@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/models"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/keystore"
@@ -71,7 +72,7 @@ func TestEndpoints(t *testing.T) {
 			t.Errorf("%s is missing in %s", want, last.Body)
 		}
 	}
-	costs := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: info.ID})
+	costs := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: info.ID})
 	if len(costs.Models) != 1 || costs.Models[0].Provider != "the-house-inc" {
 		t.Errorf("the ledger says %+v", costs.Models)
 	}

@@ -11,6 +11,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/reading"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"github.com/google/go-cmp/cmp"
@@ -183,10 +185,10 @@ func TestEveryFaultIsReported(t *testing.T) {
 	}{
 		{"sessions.list", func() any { return backend.Empty{} }, nil},
 		{"sessions.create", func() any { return backend.Empty{} }, []string{"CreateSession", "Append", "Session"}},
-		{"sessions.rename", func() any { return workbench.RenameRequest{Session: id, Title: "x"} }, nil},
+		{"sessions.rename", func() any { return sessionlist.RenameRequest{Session: id, Title: "x"} }, nil},
 		{"sessions.remove", func() any { return ref(fresh()) }, []string{"Session", "Helpers", "DeleteSessions"}},
 		{"conversation.open", func() any { return workbench.OpenRequest{Session: id} }, nil},
-		{"conversation.history", func() any { return workbench.HistoryRequest{Session: id, After: 1} }, nil},
+		{"conversation.history", func() any { return reading.HistoryRequest{Session: id, After: 1} }, nil},
 		{"conversation.event", func() any { return workbench.EventRef{Session: id, Seq: 1} }, nil},
 		{"conversation.breakdown", func() any { return ref(fresh()) }, []string{"Session", "Events"}},
 		{"conversation.continue", func() any { return ref(id) }, nil},
@@ -203,7 +205,7 @@ func TestEveryFaultIsReported(t *testing.T) {
 		{"queue.remove", func() any { return workbench.QueueRemoveRequest{Session: id, ID: waiting().ID} }, nil},
 		{"queue.list", func() any { return ref(fresh()) }, []string{"Session", "Events", "Queue"}},
 		{"endpoints.list", func() any { return backend.Empty{} }, nil},
-		{"costs.summary", func() any { return workbench.CostsRequest{} }, nil},
+		{"costs.summary", func() any { return sessionlist.CostsRequest{} }, nil},
 		{"preferences.get", func() any { return backend.Empty{} }, []string{"Setting"}},
 		{"preferences.change", func() any {
 			return workbench.PreferencesChange{After: backend.Preferences{Compact: backend.CompactNever}}

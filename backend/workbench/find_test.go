@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/storage"
 	"github.com/google/go-cmp/cmp"
 )
@@ -41,7 +41,7 @@ func written(t *testing.T, payloads ...agent.Payload) (*page, string) {
 }
 
 // found lists hits as "part of nth: snippet", the newest first.
-func found(hits []workbench.Hit) []string {
+func found(hits []reading.Hit) []string {
 	var lines []string
 	for _, h := range hits {
 		lines = append(lines, fmt.Sprintf("%s %s%d: %s", h.Part, h.Of, h.Nth, h.Snippet))
@@ -97,7 +97,7 @@ func TestFind(t *testing.T) {
 		{"the sign of Kelvin", "K broken", []string{"output l10: �� K broken bytes"}},
 		{"a control character", "\x1b[31M", []string{"output c10: needle, NEEDLE \x1b[31m\u202e" + strings.Repeat("word ", 7) + "word"}},
 	} {
-		got := must[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: session, Text: tt.text})
+		got := must[reading.FindReply](p, "conversation.find", reading.FindRequest{Session: session, Text: tt.text})
 		if diff := cmp.Diff(tt.want, found(got.Hits)); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
@@ -120,7 +120,7 @@ func TestFindInALongLog(t *testing.T) {
 	var got []string
 	calls := 0
 	for before := int64(0); ; calls++ {
-		reply := must[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: session, Text: "needle", Before: before, Limit: 4})
+		reply := must[reading.FindReply](p, "conversation.find", reading.FindRequest{Session: session, Text: "needle", Before: before, Limit: 4})
 		got = append(got, found(reply.Hits)...)
 		if before = reply.Next; before == 0 {
 			break
@@ -132,11 +132,11 @@ func TestFindInALongLog(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || calls == 0 {
 		t.Errorf("%s in %d calls", diff, calls+1)
 	}
-	first := must[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: session, Text: "nowhere"})
+	first := must[reading.FindReply](p, "conversation.find", reading.FindRequest{Session: session, Text: "nowhere"})
 	if first.Next == 0 || len(first.Hits) > 0 {
 		t.Errorf("one call searched the whole log: %+v", first)
 	}
-	if _, err := call[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: "other", Text: "x"}); err == nil {
+	if _, err := call[reading.FindReply](p, "conversation.find", reading.FindRequest{Session: "other", Text: "x"}); err == nil {
 		t.Error("a session that does not exist was searched")
 	}
 }
@@ -145,11 +145,11 @@ func TestFindInALongLog(t *testing.T) {
 func TestFindIsBounded(t *testing.T) {
 	t.Parallel()
 	p, session := written(t, said(strings.Repeat("a", 1<<20), ""), said("an answer", ""))
-	got := must[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: session, Text: "A"})
+	got := must[reading.FindReply](p, "conversation.find", reading.FindRequest{Session: session, Text: "A"})
 	if len(got.Hits) != 102 || len(got.Hits[50].Snippet) > 200 {
 		t.Errorf("%d hits, %q", len(got.Hits), got.Hits[50].Snippet)
 	}
-	same := must[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: session, Text: strings.Repeat("a", 30_000)})
+	same := must[reading.FindReply](p, "conversation.find", reading.FindRequest{Session: session, Text: strings.Repeat("a", 30_000)})
 	if len(same.Hits) != 2 || len(same.Hits[0].Snippet) > 300 {
 		t.Errorf("%d hits of a long text, %d bytes", len(same.Hits), len(same.Hits[0].Snippet))
 	}

@@ -98,7 +98,7 @@ func (w *Workbench) ForkSession(ctx context.Context, in ForkRequest) (ForkReply,
 		err = w.admitFork(ctx, info)
 	}
 	if err != nil { // the fork goes, and its worktree too unless a hook has left something there
-		_, removing := w.removeSession(context.WithoutCancel(ctx), SessionRef{Session: id})
+		_, removing := w.list.Remove(context.WithoutCancel(ctx), SessionRef{Session: id})
 		return ForkReply{}, errors.Join(err, removing)
 	}
 	if settings.Mode == agent.ModeBypass {

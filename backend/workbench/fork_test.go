@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/audit"
 	"atelier.dev/atelier/backend/branch"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"github.com/google/go-cmp/cmp"
 )
@@ -49,7 +50,7 @@ func nth[P agent.Payload](p *page, session string, n int) agent.Event {
 	return agent.Event{}
 }
 
-var reading = llmtest.Use("Read", map[string]any{"file_path": "a.txt"})
+var readsFile = llmtest.Use("Read", map[string]any{"file_path": "a.txt"})
 
 // everywhere has every provider's API at the server.
 func everywhere(server *llmtest.Server) func(string) string {
@@ -72,10 +73,10 @@ func worked(p *page, server *llmtest.Server) string {
 	p.t.Helper()
 	put(p.t, p.folder+"/a.txt", "one\n")
 	server.Add(
-		llmtest.Round{Text: "I look.", Calls: []llmtest.Call{reading, llmtest.Use("Grep", map[string]any{"pattern": "one"})}},
-		llmtest.Round{Text: "Twice.", Calls: []llmtest.Call{reading}},
+		llmtest.Round{Text: "I look.", Calls: []llmtest.Call{readsFile, llmtest.Use("Grep", map[string]any{"pattern": "one"})}},
+		llmtest.Round{Text: "Twice.", Calls: []llmtest.Call{readsFile}},
 		llmtest.Round{Text: "It says one."},
-		llmtest.Round{Text: "More.", Calls: []llmtest.Call{reading}},
+		llmtest.Round{Text: "More.", Calls: []llmtest.Call{readsFile}},
 		llmtest.Round{Status: http.StatusBadRequest, Body: `{"error":{"message":"no"}}`},
 		llmtest.Round{Text: "Done."},
 	)
@@ -237,7 +238,7 @@ func TestForkCountsCostsOnce(t *testing.T) {
 	for _, info := range must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions {
 		sum += info.Usage.Input
 	}
-	if total := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{}).Total.Usage.Input; total != sum || total == 0 {
+	if total := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{}).Total.Usage.Input; total != sum || total == 0 {
 		t.Errorf("the folder has %d, its sessions %d", total, sum)
 	}
 	if opened := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{}); len(opened.Rows) != 4 {

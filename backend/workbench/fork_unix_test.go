@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/filechanges"
 	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -103,14 +104,14 @@ func TestWorktreeOfAForkGoes(t *testing.T) {
 	put(t, dirtyPath+"/new", "1\n")
 	shared := fork(p, workbench.ForkRequest{Session: clean.ID}).Session
 	for _, info := range []backend.SessionInfo{dirty, clean} {
-		must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: info.ID})
+		must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: info.ID})
 	}
 	for _, path := range []string{cleanPath, dirtyPath + "/new"} {
 		if _, err := os.Stat(path); err != nil {
 			t.Error(err)
 		}
 	}
-	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: shared.ID})
+	must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: shared.ID})
 	if _, err := os.Stat(cleanPath); !os.IsNotExist(err) {
 		t.Errorf("the worktree that nobody needs is there: %v", err)
 	}
@@ -126,7 +127,7 @@ func TestHooksOfAForksWorktree(t *testing.T) {
 	made := fork(p, workbench.ForkRequest{Session: id, Folder: workbench.ForkInWorktree}).Session
 	name := filepath.Base(made.Worktree)
 	logged(p, hooks.HookLogRequest{Point: agent.HookWorktreeCreate}, 1)
-	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: made.ID})
+	must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: made.ID})
 	logged(p, hooks.HookLogRequest{Point: agent.HookWorktreeRemove}, 1)
 	path := filepath.Join(folder, made.Worktree)
 	for point, want := range map[agent.HookPoint][][]any{

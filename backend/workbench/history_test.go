@@ -5,6 +5,8 @@ import (
 
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/reading"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -15,7 +17,7 @@ func TestHistoryPages(t *testing.T) {
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, ""))
 	session := p.session("compat")
 	for range 20 {
-		must[backend.SessionInfo](p, "sessions.rename", workbench.RenameRequest{Session: session, Title: "again"})
+		must[backend.SessionInfo](p, "sessions.rename", sessionlist.RenameRequest{Session: session, Title: "again"})
 	}
 	newest := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session, Limit: 5})
 	if len(newest.Events) != 5 || !newest.More {
@@ -26,7 +28,7 @@ func TestHistoryPages(t *testing.T) {
 	}
 	seen := len(newest.Events)
 	for first, more := newest.Events[0].Seq, true; more; {
-		older := must[workbench.HistoryReply](p, "conversation.history", workbench.HistoryRequest{Session: session, Before: first, Limit: 5})
+		older := must[reading.HistoryReply](p, "conversation.history", reading.HistoryRequest{Session: session, Before: first, Limit: 5})
 		seen += len(older.Events)
 		first, more = older.Events[0].Seq, older.More
 	}
@@ -35,7 +37,7 @@ func TestHistoryPages(t *testing.T) {
 	}
 	seen = 0
 	for after, more := int64(2), true; more; {
-		newer := must[workbench.HistoryReply](p, "conversation.history", workbench.HistoryRequest{Session: session, After: after, Limit: 5})
+		newer := must[reading.HistoryReply](p, "conversation.history", reading.HistoryRequest{Session: session, After: after, Limit: 5})
 		if n := len(newer.Events); n > 5 || newer.Events[0].Seq != after+1 {
 			t.Fatalf("%d events from %d behind %d", n, newer.Events[0].Seq, after)
 		}
@@ -45,11 +47,11 @@ func TestHistoryPages(t *testing.T) {
 	if int64(seen) != newest.Session.Seq-2 {
 		t.Errorf("%d events in pages behind the second, the log has %d", seen, newest.Session.Seq)
 	}
-	first := must[workbench.HistoryReply](p, "conversation.history", workbench.HistoryRequest{Session: session, Limit: 5})
+	first := must[reading.HistoryReply](p, "conversation.history", reading.HistoryRequest{Session: session, Limit: 5})
 	if len(first.Events) != 5 || first.Events[0].Seq != 1 || !first.More {
 		t.Errorf("the log begins with %d events from %d, more %t", len(first.Events), first.Events[0].Seq, first.More)
 	}
-	if _, err := call[workbench.HistoryReply](p, "conversation.history", workbench.HistoryRequest{Session: session, After: 2, Before: 9}); err == nil {
+	if _, err := call[reading.HistoryReply](p, "conversation.history", reading.HistoryRequest{Session: session, After: 2, Before: 9}); err == nil {
 		t.Error("a page with two ends was read")
 	}
 }

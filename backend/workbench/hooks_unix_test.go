@@ -17,6 +17,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/review"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"github.com/google/go-cmp/cmp"
@@ -217,7 +218,7 @@ func TestHookDeniesACall(t *testing.T) {
 	if n := len(logged(p, hooks.HookLogRequest{Tool: "Bash"}, 1)); n != 1 {
 		t.Errorf("the log has %d entries", n)
 	}
-	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+	must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if _, err := call[hooks.HookLogEntry](p, "hooks.entry", hooks.HookEntryRequest{ID: row.ID}); err == nil || err.ID != backend.ProblemHookEntry {
 		t.Errorf("after its session was deleted: %v", err)
 	}

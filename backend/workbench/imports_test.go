@@ -11,8 +11,8 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/transfer"
-	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
 
@@ -34,7 +34,7 @@ func TestImportOnce(t *testing.T) {
 		t.Errorf("%d sessions, %+v, %v", len(list), again, err)
 	}
 	deleted := true
-	must[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: again.Session.ID, Deleted: &deleted})
+	must[backend.SessionInfo](p, "sessions.mark", sessionlist.MarkRequest{Session: again.Session.ID, Deleted: &deleted})
 	if anew := must[transfer.ImportReply](p, "transcripts.import", in); anew.Already || anew.Session.ID == again.Session.ID {
 		t.Errorf("%+v", anew)
 	}

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/reading"
 	"github.com/google/go-cmp/cmp"
 )
 
 // landmarks goes from landmark to landmark, as often as the log has some.
-func landmarks(p *page, session string, of workbench.Landmark, from int64, back bool) (seqs []int64, calls int) {
+func landmarks(p *page, session string, of reading.Landmark, from int64, back bool) (seqs []int64, calls int) {
 	for {
-		reply := must[workbench.LandmarkReply](p, "conversation.landmark", workbench.LandmarkRequest{
+		reply := must[reading.LandmarkReply](p, "conversation.landmark", reading.LandmarkRequest{
 			Session: session, Landmark: of, From: from, Back: back,
 		})
 		calls++
@@ -34,24 +34,24 @@ func TestLandmarks(t *testing.T) {
 	t.Parallel()
 	failed := &agent.Details{Command: &agent.CommandResult{ExitCode: 1}}
 	payloads := []struct {
-		is   workbench.Landmark
+		is   reading.Landmark
 		data agent.Payload
 	}{
-		{workbench.LandmarkPrompt, agent.UserInput{Text: "first"}},
+		{reading.LandmarkPrompt, agent.UserInput{Text: "first"}},
 		{"", agent.ToolCallEnd{CallID: "slip", Outcome: agent.OutcomeFailed, IsError: true}},
 		{"", agent.ToolCallEnd{CallID: "denied", Outcome: agent.OutcomeDenied}},
 		{"", agent.ToolCallEnd{CallID: "stopped", Outcome: agent.OutcomeInterrupted, Details: failed}},
 		{"", agent.ToolCallEnd{CallID: "fine", Outcome: agent.OutcomeDone, Details: &agent.Details{Command: &agent.CommandResult{}}}},
-		{workbench.LandmarkError, agent.ToolCallEnd{CallID: "tests", Outcome: agent.OutcomeDone, Details: failed}},
-		{workbench.LandmarkError, agent.ToolCallEnd{CallID: "edit", Outcome: agent.OutcomeFailed, Details: &agent.Details{}}},
-		{workbench.LandmarkPrompt, agent.SteeringInjected{Text: "mine"}},
+		{reading.LandmarkError, agent.ToolCallEnd{CallID: "tests", Outcome: agent.OutcomeDone, Details: failed}},
+		{reading.LandmarkError, agent.ToolCallEnd{CallID: "edit", Outcome: agent.OutcomeFailed, Details: &agent.Details{}}},
+		{reading.LandmarkPrompt, agent.SteeringInjected{Text: "mine"}},
 		{"", agent.SteeringInjected{Text: "the loop's", ByLoop: true}},
-		{workbench.LandmarkError, agent.Failure{Message: "No key."}},
+		{reading.LandmarkError, agent.Failure{Message: "No key."}},
 		{"", agent.LocalCommandEnd{ID: "true", Outcome: agent.OutcomeDone, Result: &agent.CommandResult{}}},
-		{workbench.LandmarkError, agent.LocalCommandEnd{ID: "false", Outcome: agent.OutcomeDone, Result: failed.Command}},
+		{reading.LandmarkError, agent.LocalCommandEnd{ID: "false", Outcome: agent.OutcomeDone, Result: failed.Command}},
 		{"", agent.CompactionEnd{Outcome: agent.OutcomeDone}},
-		{workbench.LandmarkError, agent.CompactionEnd{Outcome: agent.OutcomeFailed}},
-		{workbench.LandmarkPrompt, agent.UserInput{Text: "last"}},
+		{reading.LandmarkError, agent.CompactionEnd{Outcome: agent.OutcomeFailed}},
+		{reading.LandmarkPrompt, agent.UserInput{Text: "last"}},
 	}
 	var data []agent.Payload
 	for _, each := range payloads {
@@ -62,7 +62,7 @@ func TestLandmarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []workbench.Landmark{workbench.LandmarkPrompt, workbench.LandmarkError} {
+	for _, of := range []reading.Landmark{reading.LandmarkPrompt, reading.LandmarkError} {
 		var want, reversed []int64
 		for i, each := range payloads {
 			if seq := info.Seq - int64(len(payloads)-1-i); each.is == of {
@@ -77,8 +77,8 @@ func TestLandmarks(t *testing.T) {
 			t.Errorf("%s, back: found %v, want %v", of, got, reversed)
 		}
 	}
-	one := must[workbench.LandmarkReply](p, "conversation.landmark", workbench.LandmarkRequest{Session: session, Landmark: workbench.LandmarkError})
-	want := workbench.LandmarkReply{Seq: info.Seq - 9, Kind: agent.KindToolCallEnd, Of: "tests"}
+	one := must[reading.LandmarkReply](p, "conversation.landmark", reading.LandmarkRequest{Session: session, Landmark: reading.LandmarkError})
+	want := reading.LandmarkReply{Seq: info.Seq - 9, Kind: agent.KindToolCallEnd, Of: "tests"}
 	if diff := cmp.Diff(want, one); diff != "" {
 		t.Error(diff)
 	}
@@ -102,14 +102,14 @@ func TestLandmarksOfALongLog(t *testing.T) {
 		if back {
 			from = 1 << 40
 		}
-		if got, _ := landmarks(p, session, workbench.LandmarkPrompt, from, back); len(got) != 3 {
+		if got, _ := landmarks(p, session, reading.LandmarkPrompt, from, back); len(got) != 3 {
 			t.Errorf("back %t: found prompts %v", back, got)
 		}
-		if got, calls := landmarks(p, session, workbench.LandmarkError, from, back); len(got) != 0 || calls < 2 {
+		if got, calls := landmarks(p, session, reading.LandmarkError, from, back); len(got) != 0 || calls < 2 {
 			t.Errorf("back %t: found errors %v in %d calls", back, got, calls)
 		}
 	}
-	if _, err := call[workbench.LandmarkReply](p, "conversation.landmark", workbench.LandmarkRequest{Session: "other"}); err == nil {
+	if _, err := call[reading.LandmarkReply](p, "conversation.landmark", reading.LandmarkRequest{Session: "other"}); err == nil {
 		t.Error("a session that does not exist was searched")
 	}
 }
@@ -123,13 +123,13 @@ func TestLandmarkOfCall(t *testing.T) {
 		agent.ToolCallStart{CallID: "b", Tool: "Read"}, agent.ToolCallEnd{CallID: "b", Outcome: agent.OutcomeDenied},
 		agent.ToolCallStart{CallID: "a", Tool: "Bash"}, agent.ToolCallEnd{CallID: "a", Outcome: agent.OutcomeDone},
 	)
-	all, _ := landmarks(p, session, workbench.LandmarkCall, 0, false)
+	all, _ := landmarks(p, session, reading.LandmarkCall, 0, false)
 	if len(all) != 3 {
 		t.Fatalf("%d calls were found", len(all))
 	}
 	for of, want := range map[string]int64{"a": all[2], "b": all[1], "c": 0} {
-		got := must[workbench.LandmarkReply](p, "conversation.landmark", workbench.LandmarkRequest{
-			Session: session, Landmark: workbench.LandmarkCall, Of: of, From: 1 << 40, Back: true,
+		got := must[reading.LandmarkReply](p, "conversation.landmark", reading.LandmarkRequest{
+			Session: session, Landmark: reading.LandmarkCall, Of: of, From: 1 << 40, Back: true,
 		})
 		if got.Seq != want {
 			t.Errorf("%s: found %d, want %d", of, got.Seq, want)

@@ -62,7 +62,7 @@ func (w *Workbench) auditor(sessions []backend.SessionInfo) (audit.Reader, error
 
 // suggestForCall returns rules for a call that has ended, the narrowest first.
 func (w *Workbench) suggestForCall(ctx context.Context, in EventRef) (guard.SuggestReply, error) {
-	reply, err := w.event(ctx, in)
+	reply, err := w.reader.Event(ctx, in)
 	if err != nil {
 		return guard.SuggestReply{}, err
 	}

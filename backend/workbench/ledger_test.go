@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/audit"
 	"atelier.dev/atelier/backend/guard"
+	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/workbench"
 	"github.com/google/go-cmp/cmp"
 )
@@ -77,7 +78,7 @@ func TestLedgerOfATurn(t *testing.T) {
 	if got := page.Rows[2].Answer; got == nil || got.Scope != agent.ScopeSession {
 		t.Errorf("the allowed call: answer %+v", got)
 	}
-	whole := must[workbench.EventReply](p, "conversation.event", workbench.EventRef{Session: session, Seq: page.Rows[1].Start})
+	whole := must[reading.EventReply](p, "conversation.event", workbench.EventRef{Session: session, Seq: page.Rows[1].Start})
 	if request, ok := whole.Event.Data.(agent.ApprovalRequest); !ok || !strings.Contains(request.Input, "rm -rf made") {
 		t.Errorf("the call begins at %+v", whole.Event.Data)
 	}

@@ -14,6 +14,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/live"
+	"atelier.dev/atelier/backend/reading"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -139,7 +141,7 @@ func TestDeletionOfAWorkingParentDeletesNothing(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}},
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Write", map[string]any{"file_path": "a.txt", "content": "a"})}})
 	await(p, anyOf[agent.ApprovalRequest]) // the agent is at rest, its parent works
-	_, err := call[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+	_, err := call[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if err == nil || err.Code != backend.CodeBusy {
 		t.Errorf("deleted: %v", err)
 	}
@@ -219,10 +221,10 @@ func TestSessionsOfAnotherFolder(t *testing.T) {
 	p := newPage(t, t.TempDir(), home, environment(server, "sk-test"))
 	settings := agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass}
 	for method, args := range map[string]any{
-		"sessions.rename":        workbench.RenameRequest{Session: id, Title: "mine"},
+		"sessions.rename":        sessionlist.RenameRequest{Session: id, Title: "mine"},
 		"sessions.remove":        workbench.SessionRef{Session: id},
 		"conversation.open":      workbench.OpenRequest{Session: id},
-		"conversation.history":   workbench.HistoryRequest{Session: id, Before: 9},
+		"conversation.history":   reading.HistoryRequest{Session: id, Before: 9},
 		"conversation.event":     workbench.EventRef{Session: id, Seq: 1},
 		"conversation.send":      workbench.SendRequest{Session: id, Text: "hi"},
 		"conversation.command":   workbench.CommandRequest{Session: id, Command: "touch here"},
@@ -249,13 +251,13 @@ func TestDelete(t *testing.T) {
 	session := p.session("compat")
 	p.send(session, "x")
 	await(p, anyOf[agent.UserInput])
-	if _, err := call[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: session}); err == nil || err.Code != backend.CodeBusy {
+	if _, err := call[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: session}); err == nil || err.Code != backend.CodeBusy {
 		t.Errorf("deleted while running: %v", err)
 	}
 	must[backend.Empty](p, "conversation.interrupt", workbench.SessionRef{Session: session})
 	await(p, anyOf[agent.ProcessingEnd])
 	for { // the lease is given back just after the last event
-		if _, err := call[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: session}); err == nil {
+		if _, err := call[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: session}); err == nil {
 			break
 		} else if err.Code != backend.CodeBusy {
 			t.Fatal(err)
@@ -276,7 +278,7 @@ func TestStopBeforeTheTurnBegins(t *testing.T) {
 	id := p.session("compat")
 	p.send(id, "first")
 	await(p, anyOf[agent.ProcessingEnd])
-	must[backend.SessionInfo](p, "sessions.rename", workbench.RenameRequest{Session: id, Title: "another"})
+	must[backend.SessionInfo](p, "sessions.rename", sessionlist.RenameRequest{Session: id, Title: "another"})
 	g.session = id
 	sent := make(chan error, 1)
 	go func() { sent <- p.bench.Send(context.Background(), id, "second") }()

@@ -7,6 +7,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"github.com/google/go-cmp/cmp"
 )
@@ -18,7 +19,7 @@ func TestMarks(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
 	before := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
-	mark := func(in workbench.MarkRequest) agent.Marks {
+	mark := func(in sessionlist.MarkRequest) agent.Marks {
 		in.Session = before.ID
 		info := must[backend.SessionInfo](p, "sessions.mark", in)
 		if info.UpdatedAt != before.UpdatedAt || info.CreatedAt != before.CreatedAt {
@@ -28,27 +29,27 @@ func TestMarks(t *testing.T) {
 	}
 	yes, no, label := true, false, " my\n branch "
 	for _, tt := range []struct {
-		in   workbench.MarkRequest
+		in   sessionlist.MarkRequest
 		want agent.Marks
 	}{
-		{workbench.MarkRequest{Tags: &[]string{"#API", "later on", "api", " "}}, agent.Marks{Tags: []string{"api", "later-on"}}},
-		{workbench.MarkRequest{Pinned: &yes}, agent.Marks{Tags: []string{"api", "later-on"}, Pinned: true}},
-		{workbench.MarkRequest{Label: &label, Archived: &yes}, agent.Marks{Tags: []string{"api", "later-on"}, Pinned: true, Archived: true, Label: "my branch"}},
-		{workbench.MarkRequest{Tags: &[]string{}, Pinned: &no}, agent.Marks{Archived: true, Label: "my branch"}},
+		{sessionlist.MarkRequest{Tags: &[]string{"#API", "later on", "api", " "}}, agent.Marks{Tags: []string{"api", "later-on"}}},
+		{sessionlist.MarkRequest{Pinned: &yes}, agent.Marks{Tags: []string{"api", "later-on"}, Pinned: true}},
+		{sessionlist.MarkRequest{Label: &label, Archived: &yes}, agent.Marks{Tags: []string{"api", "later-on"}, Pinned: true, Archived: true, Label: "my branch"}},
+		{sessionlist.MarkRequest{Tags: &[]string{}, Pinned: &no}, agent.Marks{Archived: true, Label: "my branch"}},
 	} {
 		if diff := cmp.Diff(tt.want, mark(tt.in)); diff != "" {
 			t.Errorf("%+v (-want +got)\n%s", tt.in, diff)
 		}
 	}
 	// A title by the user moves it as little (OAS-601).
-	if info := must[backend.SessionInfo](p, "sessions.rename", workbench.RenameRequest{Session: before.ID, Title: "another"}); info.UpdatedAt != before.UpdatedAt || info.Title != "another" {
+	if info := must[backend.SessionInfo](p, "sessions.rename", sessionlist.RenameRequest{Session: before.ID, Title: "another"}); info.UpdatedAt != before.UpdatedAt || info.Title != "another" {
 		t.Errorf("a new title moved the session: %+v", info)
 	}
 	many := strings.Fields(strings.Repeat("x ", 21))
 	for i := range many {
 		many[i] += string(rune('a' + i))
 	}
-	if _, err := call[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: before.ID, Tags: &many}); err == nil || err.ID != backend.ProblemTagsFull {
+	if _, err := call[backend.SessionInfo](p, "sessions.mark", sessionlist.MarkRequest{Session: before.ID, Tags: &many}); err == nil || err.ID != backend.ProblemTagsFull {
 		t.Errorf("21 tags: %v", err)
 	}
 }
@@ -66,13 +67,13 @@ func TestDeleteAndRestore(t *testing.T) {
 	turn("first")
 	listed := func(view backend.SessionView) int {
 		filter := backend.SessionFilter{View: view}
-		return len(must[backend.SessionPage](p, "sessions.list", workbench.SessionListRequest{Filter: filter}).Sessions)
+		return len(must[backend.SessionPage](p, "sessions.list", sessionlist.SessionListRequest{Filter: filter}).Sessions)
 	}
 	remove := func() bool {
-		return must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id}).Removed
+		return must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id}).Removed
 	}
 	yes, no := true, false
-	deleted := must[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: id, Deleted: &yes})
+	deleted := must[backend.SessionInfo](p, "sessions.mark", sessionlist.MarkRequest{Session: id, Deleted: &yes})
 	if deleted.Marks.Deleted == 0 || listed("") != 0 || listed(backend.ViewDeleted) != 1 {
 		t.Fatalf("deleted as %+v, of which %d are listed", deleted.Marks, listed(""))
 	}
@@ -82,16 +83,16 @@ func TestDeleteAndRestore(t *testing.T) {
 	if _, err := p.bench.Resume(t.Context(), workbench.ResumeRequest{}); err == nil {
 		t.Error("a deleted session was continued")
 	}
-	must[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: id, Deleted: &no})
+	must[backend.SessionInfo](p, "sessions.mark", sessionlist.MarkRequest{Session: id, Deleted: &no})
 	turn("second")
 	if listed("") != 1 {
 		t.Error("the restored session is not listed")
 	}
-	must[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: id, Deleted: &yes})
+	must[backend.SessionInfo](p, "sessions.mark", sessionlist.MarkRequest{Session: id, Deleted: &yes})
 	if !remove() || listed(backend.ViewAll) != 0 {
 		t.Error("the session was not removed")
 	}
-	if _, err := call[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id}); err == nil || err.Code != backend.CodeNotFound {
+	if _, err := call[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id}); err == nil || err.Code != backend.CodeNotFound {
 		t.Errorf("removed twice: %v", err)
 	}
 }
@@ -102,7 +103,7 @@ func TestNotDeleted(t *testing.T) {
 	t.Parallel()
 	yes := true
 	p, id, _ := hanging(t, llmtest.Round{Text: "Done."})
-	if _, err := call[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: id, Deleted: &yes}); err == nil || err.Code != backend.CodeBusy {
+	if _, err := call[backend.SessionInfo](p, "sessions.mark", sessionlist.MarkRequest{Session: id, Deleted: &yes}); err == nil || err.Code != backend.CodeBusy {
 		t.Errorf("one that waits: %v", err)
 	}
 	server := llmtest.Serve(t)
@@ -111,7 +112,7 @@ func TestNotDeleted(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}}, llmtest.Round{Text: "It looks."})
 	p.send(p.session("openai"), "Have somebody look.")
 	child, _ := agentOf(p, "Agent")
-	if _, err := call[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: child, Deleted: &yes}); err == nil || err.ID != backend.ProblemAgentMarked {
+	if _, err := call[backend.SessionInfo](p, "sessions.mark", sessionlist.MarkRequest{Session: child, Deleted: &yes}); err == nil || err.ID != backend.ProblemAgentMarked {
 		t.Errorf("an agent: %v", err)
 	}
 }

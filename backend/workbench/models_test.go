@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/models"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -174,7 +175,7 @@ func TestConfigureAfterARename(t *testing.T) {
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
 	id := p.session("openai")
 	for i := range 5 {
-		must[backend.SessionInfo](p, "sessions.rename", workbench.RenameRequest{Session: id, Title: "Another name"})
+		must[backend.SessionInfo](p, "sessions.rename", sessionlist.RenameRequest{Session: id, Title: "Another name"})
 		set := agent.Settings{Provider: "openai", Model: fmt.Sprintf("model-%d", i), Mode: agent.ModeDefault}
 		must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
 		await(p, func(s agent.SettingsChange) bool { return s.Settings == set })

@@ -13,7 +13,7 @@ import (
 func TestNewestSession(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
-	if info, err := p.bench.NewestSession(t.Context()); err == nil {
+	if info, err := p.bench.List().Newest(t.Context()); err == nil {
 		t.Errorf("there is %+v", info)
 	}
 	for i, info := range []backend.SessionInfo{
@@ -28,7 +28,7 @@ func TestNewestSession(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if info, err := p.bench.NewestSession(t.Context()); err != nil || info.ID != "wanted" {
+	if info, err := p.bench.List().Newest(t.Context()); err != nil || info.ID != "wanted" {
 		t.Errorf("the newest is %q, %v", info.ID, err)
 	}
 }

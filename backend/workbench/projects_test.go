@@ -11,6 +11,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/projects"
 	"atelier.dev/atelier/backend/recent"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -71,12 +72,12 @@ func TestRecentProjects(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var list struct{ OK workbench.ProjectList }
+	var list struct{ OK projects.ProjectList }
 	if err := json.Unmarshal([]byte(bench.Call(t.Context(), "projects.list", "{}")), &list); err != nil {
 		t.Fatal(err)
 	}
 	at := func(i int64) int64 { return opened.UnixMilli() + i*1000 }
-	want := []workbench.RecentProject{
+	want := []projects.RecentProject{
 		{Folder: user + "/here", Name: "here", Path: "~/here", Opened: at(3), Current: true},
 		{Folder: user + "/shop", Name: "shop", Path: "~/shop", Branch: "dev", Opened: at(2), Waiting: 2},
 		{Folder: user + "/plain", Name: "plain", Path: "~/plain", Opened: at(1)},
@@ -160,7 +161,7 @@ func TestProposedFolders(t *testing.T) {
 		"":              nil,
 	} {
 		args, _ := json.Marshal(map[string]string{"folder": path})
-		var got struct{ OK workbench.FolderList }
+		var got struct{ OK projects.FolderList }
 		if err := json.Unmarshal([]byte(bench.Call(t.Context(), "projects.folders", string(args))), &got); err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +169,7 @@ func TestProposedFolders(t *testing.T) {
 			t.Errorf("%q: %s", path, diff)
 		}
 	}
-	var many struct{ OK workbench.FolderList }
+	var many struct{ OK projects.FolderList }
 	if err := json.Unmarshal([]byte(bench.Call(t.Context(), "projects.folders", `{"folder":"~/zoo/"}`)), &many); err != nil || len(many.OK.Folders) != 20 {
 		t.Errorf("%d folders, %v", len(many.OK.Folders), err)
 	}
@@ -183,22 +184,22 @@ func TestArrival(t *testing.T) {
 		c.OpenProject = func(context.Context, string) (string, error) { return "", nil }
 	})
 	there := newPage(t, other, home, func(string) string { return "" })
-	want := &workbench.Arrival{Session: "s", Hit: backend.SearchHit{Seq: 7, Part: "output"}, Words: []string{"thimble"}}
-	must[workbench.OpenedProject](p, "projects.open", workbench.ProjectRequest{Folder: other, Arrival: want})
-	if got := must[workbench.ArrivalReply](p, "projects.arrive", backend.Empty{}).Arrival; got != nil {
+	want := &projects.Arrival{Session: "s", Hit: backend.SearchHit{Seq: 7, Part: "output"}, Words: []string{"thimble"}}
+	must[projects.OpenedProject](p, "projects.open", projects.ProjectRequest{Folder: other, Arrival: want})
+	if got := must[projects.ArrivalReply](p, "projects.arrive", backend.Empty{}).Arrival; got != nil {
 		t.Errorf("the page that led there goes to %+v", got)
 	}
-	got := must[workbench.ArrivalReply](there, "projects.arrive", backend.Empty{}).Arrival
+	got := must[projects.ArrivalReply](there, "projects.arrive", backend.Empty{}).Arrival
 	if got == nil || got.Session != "s" || got.Hit.Seq != 7 || len(got.Words) != 1 {
 		t.Errorf("%+v", got)
 	}
-	if again := must[workbench.ArrivalReply](there, "projects.arrive", backend.Empty{}).Arrival; again != nil {
+	if again := must[projects.ArrivalReply](there, "projects.arrive", backend.Empty{}).Arrival; again != nil {
 		t.Errorf("it is told again: %+v", again)
 	}
 	if err := there.store.SetSetting(t.Context(), "arrival "+there.folder, `{"session":"s","at":1}`); err != nil {
 		t.Fatal(err)
 	}
-	if late := must[workbench.ArrivalReply](there, "projects.arrive", backend.Empty{}).Arrival; late != nil {
+	if late := must[projects.ArrivalReply](there, "projects.arrive", backend.Empty{}).Arrival; late != nil {
 		t.Errorf("an old place is gone to: %+v", late)
 	}
 }

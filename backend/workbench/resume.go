@@ -2,7 +2,6 @@ package workbench
 
 import (
 	"context"
-	"slices"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -25,9 +24,9 @@ type ResumeRequest struct {
 // waits for a person is refused, but not a fork of it.
 func (w *Workbench) Resume(ctx context.Context, in ResumeRequest) (info backend.SessionInfo, err error) {
 	if in.Session == "" {
-		info, err = w.NewestSession(ctx)
+		info, err = w.list.Newest(ctx)
 	} else {
-		info, err = w.FindSession(ctx, in.Session)
+		info, err = w.list.Find(ctx, in.Session)
 	}
 	if err != nil {
 		return info, err
@@ -75,17 +74,4 @@ func (w *Workbench) rewindTo(ctx context.Context, info backend.SessionInfo, at a
 		}
 	}
 	return nil
-}
-
-// NewestSession returns the newest session of the list that a person started.
-func (w *Workbench) NewestSession(ctx context.Context) (backend.SessionInfo, error) {
-	page, err := w.cfg.Store.SessionPage(ctx, backend.SessionQuery{Folder: w.cfg.Folder, Limit: defaultList})
-	if err != nil {
-		return backend.SessionInfo{}, err
-	}
-	at := slices.IndexFunc(page.Sessions, func(info backend.SessionInfo) bool { return info.Helper == nil })
-	if at < 0 {
-		return backend.SessionInfo{}, backend.Problem(backend.ProblemSessionNone)
-	}
-	return page.Sessions[at], nil
 }

@@ -17,6 +17,7 @@ import (
 	"atelier.dev/atelier/agent/mcp/mcptest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/mcp"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -195,7 +196,7 @@ func TestServerToolIsSwitchedOff(t *testing.T) {
 	p.allow(other, await(p, anyOf[agent.ApprovalRequest]))
 	await(p, func(e agent.ToolCallEnd) bool { return e.Outcome == agent.OutcomeDone && e.Output == "x" })
 	await(p, anyOf[agent.ProcessingEnd])
-	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+	must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if left, err := p.store.Setting(t.Context(), "mcp.switched."+id); err != nil || left != "" {
 		t.Errorf("of a deleted session there is %q, %v", left, err)
 	}

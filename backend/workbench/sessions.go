@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -12,30 +13,6 @@ import (
 	"atelier.dev/atelier/backend/place"
 	"github.com/oklog/ulid/v2"
 )
-
-const (
-	defaultList = 50
-	maxList     = 500
-)
-
-func (w *Workbench) listSessions(ctx context.Context, in SessionListRequest) (backend.SessionPage, error) {
-	q := backend.SessionQuery{Folder: w.cfg.Folder, SessionFilter: in.Filter, UrgentFirst: in.UrgentFirst, Limit: min(in.Limit, maxList)}
-	if q.Limit <= 0 {
-		q.Limit = defaultList
-	}
-	if in.Everywhere {
-		q.Folder = ""
-	}
-	if in.After != nil {
-		q.After = *in.After
-	}
-	return w.cfg.Store.SessionPage(ctx, q)
-}
-
-// getSession returns a session as its list shows it.
-func (w *Workbench) getSession(ctx context.Context, in SessionRef) (backend.SessionInfo, error) {
-	return w.session(ctx, in.Session)
-}
 
 // createSession creates a session with the user's usual settings.
 func (w *Workbench) createSession(ctx context.Context, _ backend.Empty) (backend.SessionInfo, error) {
@@ -81,26 +58,8 @@ func (w *Workbench) create(ctx context.Context, id string, settings agent.Settin
 	return w.cfg.Store.Session(ctx, info.ID)
 }
 
-func (w *Workbench) costs(ctx context.Context, in CostsRequest) (backend.CostSummary, error) {
-	return w.cfg.Store.Costs(ctx, w.cfg.Folder, in.Session)
-}
-
 func (w *Workbench) sessionStart(resumed bool) agent.SessionStart {
 	return agent.SessionStart{Folder: w.cfg.Folder, Version: w.cfg.Version, Resumed: resumed}
-}
-
-func (w *Workbench) renameSession(ctx context.Context, in RenameRequest) (backend.SessionInfo, error) {
-	title := backend.TitleFrom(in.Title)
-	if title == "" {
-		return backend.SessionInfo{}, backend.Problem(backend.ProblemSessionUnnamed)
-	}
-	if _, err := w.session(ctx, in.Session); err != nil {
-		return backend.SessionInfo{}, err
-	}
-	if err := w.publish(ctx, in.Session, agent.Title{Text: title, ByUser: true}); err != nil {
-		return backend.SessionInfo{}, err
-	}
-	return w.cfg.Store.Session(ctx, in.Session)
 }
 
 // validSettings returns an error for settings that no session could run with.
@@ -119,25 +78,30 @@ func validSettings(s agent.Settings) error {
 // SessionRef names a session.
 type SessionRef = place.SessionRef
 
-// SessionListRequest is for sessions.list; Limit 0 means 50 sessions, without
-// their agents. After is where the page before this one ended. Everywhere lists the
-// sessions of all projects.
-type SessionListRequest struct {
-	Filter      backend.SessionFilter `json:"filter,omitzero"`
-	UrgentFirst bool                  `json:"urgent_first,omitempty"`
-	Everywhere  bool                  `json:"everywhere,omitempty"`
-	After       *backend.SessionPlace `json:"after,omitempty"`
-	Limit       int                   `json:"limit,omitempty"`
+// mayRun refuses sessions that cannot run here.
+func (w *Workbench) mayRun(info backend.SessionInfo) error {
+	if info.Marks.Deleted > 0 {
+		return backend.Problem(backend.ProblemSessionDeleted)
+	}
+	return w.project.Owns(info)
 }
 
-// RenameRequest is for sessions.rename.
-type RenameRequest struct {
-	Session string `json:"session"`
-	Title   string `json:"title"`
-}
-
-// CostsRequest is for costs.summary; an empty session means all sessions of the
-// project.
-type CostsRequest struct {
-	Session string `json:"session,omitempty"`
+// forget drops what is kept about a removed session and its agents outside their
+// logs, and tells the pages.
+func (w *Workbench) forget(ctx context.Context, ids []string) {
+	if err := w.guard.Forget(ctx, ids...); err != nil {
+		slog.Warn("could not remove the rules of removed sessions", "err", err)
+	}
+	if err := w.unsent.Forget(ctx, ids...); err != nil {
+		slog.Warn("could not remove the unsent texts of removed sessions", "err", err)
+	}
+	for _, id := range ids {
+		if err := w.servers.ForgetSession(ctx, id); err != nil {
+			slog.Warn("could not remove the switches of a removed session", "err", err)
+		}
+		w.hosts.Delete(id)
+		w.removeOutput(id)
+		w.feed.Forget(id)
+	}
+	w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.SessionsChange{Removed: ids[0]}})
 }

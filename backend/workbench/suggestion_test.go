@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"github.com/google/go-cmp/cmp"
@@ -64,7 +65,7 @@ func TestSuggestion(t *testing.T) {
 	if got := await(p, anyOf[agent.PromptSuggestion]); got.Text != "Yes, test it" {
 		t.Errorf("suggested %q", got.Text)
 	}
-	costs := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: id})
+	costs := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: id})
 	if costs.Total.Requests != 2 || costs.Total.Cost.Cost != *side.Cost {
 		t.Errorf("%+v", costs)
 	}

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/feed"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -165,7 +166,7 @@ func TestPagesAreToldThatTasksEndedWithTheirSession(t *testing.T) {
 	for name, end := range map[string]func(*page, string){
 		"closed": func(p *page, _ string) { p.close() },
 		"deleted": func(p *page, id string) {
-			must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+			must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

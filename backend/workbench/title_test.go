@@ -9,6 +9,7 @@ import (
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -56,7 +57,7 @@ func TestTitle(t *testing.T) {
 	if n := len(server.Requests()); n != 3 {
 		t.Errorf("%d requests: a session is named once", n)
 	}
-	costs := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: id})
+	costs := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: id})
 	if costs.Total.Requests != 3 || len(costs.Models) != 2 || costs.Total.Cost.Cost != *side.Cost {
 		t.Errorf("%+v", costs)
 	}
@@ -84,7 +85,7 @@ func TestNoTitle(t *testing.T) {
 	}{
 		"an address of one's own has no vendor's models": {},
 		"a name of a person's": {mapped, func(p *page, id string) {
-			must[backend.SessionInfo](p, "sessions.rename", workbench.RenameRequest{Session: id, Title: "Mine"})
+			must[backend.SessionInfo](p, "sessions.rename", sessionlist.RenameRequest{Session: id, Title: "Mine"})
 		}},
 		"not wanted": {func(prefs *backend.Preferences) { mapped(prefs); prefs.PlainTitles = true }, nil},
 	} {
@@ -157,7 +158,7 @@ func TestRenameDuringATurn(t *testing.T) {
 	t.Parallel()
 	p, id, request := hanging(t, llmtest.Round{Text: "Done.", Usage: small}, llmtest.Round{Text: "A model's name"})
 	prefer(p, func(prefs *backend.Preferences) { prefs.Levels.Low = "openai/gpt-6-luna" })
-	must[backend.SessionInfo](p, "sessions.rename", workbench.RenameRequest{Session: id, Title: "Mine"})
+	must[backend.SessionInfo](p, "sessions.rename", sessionlist.RenameRequest{Session: id, Title: "Mine"})
 	p.allow(id, request)
 	await(p, anyOf[agent.ProcessingEnd])
 	settle(p, id)

@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/redact"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -94,7 +95,7 @@ func TestImportTranscripts(t *testing.T) {
 			}
 		}
 	}
-	if costs := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{}); costs.Total.Requests != 8 {
+	if costs := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{}); costs.Total.Requests != 8 {
 		t.Errorf("%d requests are in the ledger", costs.Total.Requests)
 	}
 	if rows := must[struct {

@@ -17,6 +17,7 @@ import (
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -146,7 +147,7 @@ func TestWorktreesEndWithTheirSession(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", one)}}, llmtest.Round{Text: "Done."})
 	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Done." })
 	await(p, anyOf[agent.ProcessingEnd])
-	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+	must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if _, err := os.Stat(helper.Folder); !os.IsNotExist(err) {
 		t.Errorf("the worktree is left: %v", err)
 	}

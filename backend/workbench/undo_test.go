@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/journal/objects"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -260,7 +261,7 @@ func TestRewindAndBringBack(t *testing.T) {
 		await(p, anyOf[agent.ProcessingEnd])
 	}
 	find := func() (found, takenBack int) {
-		reply := must[workbench.FindReply](p, "conversation.find", workbench.FindRequest{Session: session, Text: "needle"})
+		reply := must[reading.FindReply](p, "conversation.find", reading.FindRequest{Session: session, Text: "needle"})
 		return len(reply.Hits), reply.TakenBack
 	}
 	rewind := func(turn int, want string) undoing.RewindReply {

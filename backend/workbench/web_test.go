@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/guard"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -61,7 +62,7 @@ func TestWebFetch(t *testing.T) {
 		t.Errorf("%+v", end)
 	}
 	await(p, anyOf[agent.ProcessingEnd])
-	costs := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: id})
+	costs := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: id})
 	if costs.Total.Cost.Cost != *side.Cost {
 		t.Errorf("the ledger has %+v", costs.Total)
 	}

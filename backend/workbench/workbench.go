@@ -26,7 +26,6 @@ import (
 	"atelier.dev/atelier/backend/editors"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/filechanges"
-	"atelier.dev/atelier/backend/filelog"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/languages"
@@ -35,7 +34,10 @@ import (
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/moved"
 	"atelier.dev/atelier/backend/place"
+	"atelier.dev/atelier/backend/projects"
+	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/review"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/share"
 	"atelier.dev/atelier/backend/skills"
 	"atelier.dev/atelier/backend/transfer"
@@ -116,8 +118,10 @@ type Workbench struct {
 	undo      *undoing.Undo
 	changes   *filechanges.Changes
 	branches  *branch.Branches
+	projects  *projects.Projects
+	reader    *reading.Reader
+	list      *sessionlist.List
 	guard     *guard.Guard
-	marking   sync.Mutex  // held while a session's marks change
 	setUp     atomic.Bool // the hooks of the folder's setup have run
 	hooks     *hooks.Hooks
 	servers   *mcp.Servers
@@ -150,7 +154,6 @@ type Workbench struct {
 	// measured at a time.
 	measuring chan struct{}
 	looks     looks
-	looking   folderLooks
 	moved     *moved.Sessions
 	editors   *editors.Editors
 }
@@ -164,7 +167,7 @@ func New(cfg Config) *Workbench {
 	w := &Workbench{
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue}),
-		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, looking: folderLooks{at: lookAt},
+		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)},
 		guard:  guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 		unsent: unsent.New(cfg.Store, cfg.Folder), pages: fetch.NewPages(time.Now),
 		searches: websearch.New(websearch.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv}),
@@ -197,14 +200,20 @@ func New(cfg Config) *Workbench {
 		Log: cfg.Store, Check: w.mayRun, Build: w.newSession, Start: w.sessionStart, Show: w.show,
 		CleanUp: w.cleanUp, Occupied: w.occupied, SideJobs: w.sideJobs,
 	})
-	logs := filelog.New(cfg.Store, w.journal)
 	w.undo = undoing.New(undoing.Config{
-		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Journal: w.journal, Logs: logs, Home: cfg.Home, ReadOnly: cfg.ReadOnly,
+		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Journal: w.journal, Home: cfg.Home, ReadOnly: cfg.ReadOnly,
 	})
 	w.changes = filechanges.New(filechanges.Config{
-		Project: w.project, Store: cfg.Store, Journal: w.journal, Logs: logs, Undo: w.undo, Publish: w.publishIn, ReadOnly: cfg.ReadOnly,
+		Project: w.project, Store: cfg.Store, Journal: w.journal, Undo: w.undo, Publish: w.publishIn, ReadOnly: cfg.ReadOnly,
 	})
 	w.branches = branch.New(branch.Config{Project: w.project, Store: cfg.Store, Journal: w.journal, Undo: w.undo, ReadOnly: cfg.ReadOnly})
+	w.projects = projects.New(projects.Config{
+		Folder: cfg.Folder, Home: cfg.Home, Version: cfg.Version, Store: cfg.Store, Getenv: cfg.Getenv, Open: cfg.OpenProject,
+	})
+	w.reader = reading.New(w.project, cfg.Store)
+	w.list = sessionlist.New(sessionlist.Config{
+		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Trees: w.trees, Search: cfg.Search, Publish: w.publish, Forget: w.forget,
+	})
 	w.calls = w.dispatcher()
 	return w
 }
@@ -212,21 +221,16 @@ func New(cfg Config) *Workbench {
 // dispatcher registers every method that a front end can call.
 func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	d := &dispatch.Dispatcher{}
-	dispatch.Handle(d, "project.info", w.projectInfo)
-	dispatch.Handle(d, "projects.list", w.listProjects)
-	dispatch.Handle(d, "projects.open", w.openProject)
-	dispatch.Handle(d, "projects.arrive", w.arrive)
-	dispatch.Handle(d, "projects.forget", w.forgetProject)
-	dispatch.Handle(d, "projects.folders", w.listFolders)
-	w.sessionMethods(d)
+	w.projects.Register(d)
+	w.list.Register(d)
+	w.trees.Register(d)
+	w.reader.Register(d)
+	dispatch.Handle(d, "sessions.create", w.createSession)
+	dispatch.Handle(d, "sessions.fork", w.ForkSession)
 	w.exports.Register(d)
 	w.shares.Register(d)
 	w.imports.Register(d)
 	dispatch.Handle(d, "conversation.open", w.openConversation)
-	dispatch.Handle(d, "conversation.history", w.history)
-	dispatch.Handle(d, "conversation.event", w.event)
-	dispatch.Handle(d, "conversation.find", w.find)
-	dispatch.Handle(d, "conversation.landmark", w.landmark)
 	dispatch.Handle(d, "conversation.breakdown", w.breakdown)
 	dispatch.Handle(d, "conversation.send", w.send)
 	dispatch.Handle(d, "conversation.command", w.runCommand)
@@ -260,7 +264,6 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "changes.propose_message", w.proposeMessage)
 	dispatch.Handle(d, "undo.resend", w.resend)
 	w.editors.Register(d)
-	dispatch.Handle(d, "costs.summary", w.costs)
 	w.providers.Register(d)
 	w.storeMethods(d)
 	dispatch.Handle(d, "permissions.rules", w.listRules)
@@ -288,19 +291,6 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	return d
 }
 
-// sessionMethods registers the methods of the list of sessions.
-func (w *Workbench) sessionMethods(d *dispatch.Dispatcher) {
-	dispatch.Handle(d, "sessions.list", w.listSessions)
-	dispatch.Handle(d, "sessions.create", w.createSession)
-	dispatch.Handle(d, "sessions.rename", w.renameSession)
-	dispatch.Handle(d, "sessions.search", w.searchSessions)
-	dispatch.Handle(d, "sessions.fork", w.ForkSession)
-	dispatch.Handle(d, "sessions.get", w.getSession)
-	dispatch.Handle(d, "sessions.mark", w.markSession)
-	dispatch.Handle(d, "sessions.remove", w.removeSession)
-	w.trees.Register(d)
-}
-
 // storeMethods registers the methods of the database's state, and of folders that
 // were moved.
 func (w *Workbench) storeMethods(d *dispatch.Dispatcher) {
@@ -313,6 +303,9 @@ func (w *Workbench) storeMethods(d *dispatch.Dispatcher) {
 func (w *Workbench) Call(ctx context.Context, method, args string) string {
 	return w.calls.Call(ctx, method, args)
 }
+
+// List returns the list of sessions.
+func (w *Workbench) List() *sessionlist.List { return w.list }
 
 // Exports returns what lets sessions leave as files.
 func (w *Workbench) Exports() *transfer.Exports { return w.exports }

@@ -18,6 +18,9 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/models"
+	"atelier.dev/atelier/backend/projects"
+	"atelier.dev/atelier/backend/reading"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/keystore"
@@ -71,7 +74,7 @@ func openPage(t *testing.T, folder, home string, getenv func(string) string, aro
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err = workbench.ResolveFolder(folder)
+	folder, err = projects.Resolve(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +333,7 @@ func TestBadInput(t *testing.T) {
 		{"conversation.send", workbench.SendRequest{Session: "none", Text: "x"}, backend.CodeNotFound},
 		{"conversation.send", workbench.SendRequest{Session: session, Text: " \n"}, backend.CodeInvalid},
 		{"conversation.open", workbench.OpenRequest{Session: "../../etc"}, backend.CodeInvalid},
-		{"conversation.history", workbench.HistoryRequest{Session: session, After: 1, Before: 1}, backend.CodeInvalid},
+		{"conversation.history", reading.HistoryRequest{Session: session, After: 1, Before: 1}, backend.CodeInvalid},
 		{"conversation.event", workbench.EventRef{Session: session, Seq: 999}, backend.CodeNotFound},
 		{"conversation.answer", workbench.AnswerRequest{Session: session, Approval: "x", Answer: agent.Answer{Decision: agent.Allow}}, backend.CodeNotFound},
 		{"conversation.answer", workbench.AnswerRequest{Session: session, Approval: "x", Answer: agent.Answer{Decision: "maybe"}}, backend.CodeInvalid},
@@ -352,8 +355,8 @@ func TestBadInput(t *testing.T) {
 		{"queue.remove", workbench.QueueRemoveRequest{Session: "none", ID: "x"}, backend.CodeNotFound},
 		{"queue.run", workbench.SessionRef{Session: "none"}, backend.CodeNotFound},
 		{"queue.run", workbench.SessionRef{Session: session}, backend.CodeNotFound},
-		{"sessions.rename", workbench.RenameRequest{Session: session, Title: "\n"}, backend.CodeInvalid},
-		{"sessions.rename", workbench.RenameRequest{Session: "none", Title: "x"}, backend.CodeNotFound},
+		{"sessions.rename", sessionlist.RenameRequest{Session: session, Title: "\n"}, backend.CodeInvalid},
+		{"sessions.rename", sessionlist.RenameRequest{Session: "none", Title: "x"}, backend.CodeNotFound},
 		{"sessions.remove", workbench.SessionRef{Session: "none"}, backend.CodeNotFound},
 		{"keys.set", models.SetKeyRequest{Provider: "nobody", Key: "k"}, backend.CodeNoModel},
 		{"keys.set", models.SetKeyRequest{Provider: "openai", Key: "k", BaseURL: "ftp://x"}, backend.CodeInvalid},
@@ -472,7 +475,7 @@ func TestLargePrompt(t *testing.T) {
 		if in.Size != int64(len(text)) || len(in.Text) > 20_000 {
 			t.Errorf("shown %d bytes of %d", len(in.Text), in.Size)
 		}
-		whole := must[workbench.EventReply](p, "conversation.event", workbench.EventRef{Session: session, Seq: ev.Seq})
+		whole := must[reading.EventReply](p, "conversation.event", workbench.EventRef{Session: session, Seq: ev.Seq})
 		if whole.Event.Data.(agent.UserInput).Text != text {
 			t.Error("the whole prompt is not within reach")
 		}

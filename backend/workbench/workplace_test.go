@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -63,7 +64,7 @@ func TestCommandsOutliveTurns(t *testing.T) {
 	token := rand.Text()
 	p, id := serving(t, token,
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("TaskStop", map[string]any{"id": "1"})}}, llmtest.Round{Text: "stopped"})
-	must[backend.SessionInfo](p, "sessions.rename", workbench.RenameRequest{Session: id, Title: "another"})
+	must[backend.SessionInfo](p, "sessions.rename", sessionlist.RenameRequest{Session: id, Title: "another"})
 	p.send(id, "stop")
 	end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "TaskStop" })
 	if end.Outcome != agent.OutcomeDone || !strings.HasSuffix(end.Output, "[Task 1 was stopped.]") || carrying(t, token) > 0 {
@@ -77,7 +78,7 @@ func TestCommandsEndWithTheSession(t *testing.T) {
 	for name, end := range map[string]func(*page, string){
 		"closed": func(p *page, _ string) { p.close() },
 		"deleted": func(p *page, id string) {
-			must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+			must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +134,7 @@ func TestLongOutput(t *testing.T) {
 		t.Errorf("Read: %+v", end)
 	}
 	await(p, anyOf[agent.ProcessingEnd])
-	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+	must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
 		t.Errorf("after the session was deleted: %v", err)
 	}

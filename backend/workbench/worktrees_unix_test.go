@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/worktree"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/trees"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -47,8 +48,8 @@ func TestRemovingASessionKeepsItsFiles(t *testing.T) {
 				put(t, filepath.Join(p.folder, fork.Worktree, file), text)
 			}
 			yes := true
-			must[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: fork.ID, Deleted: &yes})
-			reply := must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: fork.ID})
+			must[backend.SessionInfo](p, "sessions.mark", sessionlist.MarkRequest{Session: fork.ID, Deleted: &yes})
+			reply := must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: fork.ID})
 			if len(reply.Worktrees) != 1 || reply.Worktrees[0].Why != tt.want || reply.Worktrees[0].Removed != (tt.want == "") {
 				t.Fatalf("%+v", reply)
 			}

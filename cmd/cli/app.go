@@ -12,6 +12,7 @@ import (
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/backend/projects"
 	"atelier.dev/atelier/backend/recent"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -47,7 +48,7 @@ func (c *command) places(dir string) (folder, home string, err error) {
 	if dir == "" {
 		dir = "."
 	}
-	if folder, err = workbench.ResolveFolder(dir); err != nil {
+	if folder, err = projects.Resolve(dir); err != nil {
 		return "", "", err
 	}
 	home, err = c.home()

@@ -13,7 +13,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/projects"
 	"atelier.dev/atelier/storage"
 )
 
@@ -28,7 +28,7 @@ func (p *place) begun(change func(store *storage.Store, session backend.SessionI
 		p.t.Fatal(err)
 	}
 	defer store.Close()
-	folder, err := workbench.ResolveFolder(p.folder)
+	folder, err := projects.Resolve(p.folder)
 	if err != nil {
 		p.t.Fatal(err)
 	}

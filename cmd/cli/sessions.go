@@ -92,7 +92,7 @@ func (c *command) withSession(f *sessionFlags, id string, do func(a *app, sessio
 		return c.fail(err)
 	}
 	return c.withApp(f.folder, func(a *app) error {
-		session, err := a.FindSession(c.ctx, id)
+		session, err := a.List().Find(c.ctx, id)
 		if err != nil {
 			return err
 		}

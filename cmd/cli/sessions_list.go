@@ -7,6 +7,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -43,7 +44,7 @@ func (c *command) listSessions(use string, args []string) int {
 		return c.misused(f.FlagSet, err.Error())
 	}
 	return c.withApp(f.folder, func(a *app) error {
-		in := workbench.SessionListRequest{Filter: f.filter, Everywhere: f.everywhere}
+		in := sessionlist.SessionListRequest{Filter: f.filter, Everywhere: f.everywhere}
 		for left := most(f.limit); left > 0 && c.ctx.Err() == nil; {
 			in.Limit = min(left, maxPage)
 			page, err := ask[backend.SessionPage](c.ctx, a, "sessions.list", in)
@@ -176,7 +177,7 @@ func (c *command) renameSession(use string, args []string) int {
 	}
 	title := strings.Join(f.Args()[1:], " ")
 	return c.withSession(f, f.Arg(0), func(a *app, session backend.SessionInfo) error {
-		renamed, err := ask[backend.SessionInfo](c.ctx, a, "sessions.rename", workbench.RenameRequest{Session: session.ID, Title: title})
+		renamed, err := ask[backend.SessionInfo](c.ctx, a, "sessions.rename", sessionlist.RenameRequest{Session: session.ID, Title: title})
 		if err != nil {
 			return err
 		}

@@ -4,11 +4,12 @@ import (
 	"errors"
 
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
 
 // marking returns a command that changes the marks of one session.
-func marking(change func(*workbench.MarkRequest)) func(c *command, use string, args []string) int {
+func marking(change func(*sessionlist.MarkRequest)) func(c *command, use string, args []string) int {
 	return func(c *command, use string, args []string) int {
 		f := c.sessionFlags(use)
 		if code, ok := c.parse(f.FlagSet, args); !ok {
@@ -17,22 +18,22 @@ func marking(change func(*workbench.MarkRequest)) func(c *command, use string, a
 		if f.NArg() != 1 {
 			return c.misused(f.FlagSet, "name one session")
 		}
-		in := workbench.MarkRequest{}
+		in := sessionlist.MarkRequest{}
 		change(&in)
 		return c.mark(f, in)
 	}
 }
 
-func pinning(pinned bool) func(*workbench.MarkRequest) {
-	return func(in *workbench.MarkRequest) { in.Pinned = &pinned }
+func pinning(pinned bool) func(*sessionlist.MarkRequest) {
+	return func(in *sessionlist.MarkRequest) { in.Pinned = &pinned }
 }
 
-func archiving(archived bool) func(*workbench.MarkRequest) {
-	return func(in *workbench.MarkRequest) { in.Archived = &archived }
+func archiving(archived bool) func(*sessionlist.MarkRequest) {
+	return func(in *sessionlist.MarkRequest) { in.Archived = &archived }
 }
 
-func deleting(deleted bool) func(*workbench.MarkRequest) {
-	return func(in *workbench.MarkRequest) { in.Deleted = &deleted }
+func deleting(deleted bool) func(*sessionlist.MarkRequest) {
+	return func(in *sessionlist.MarkRequest) { in.Deleted = &deleted }
 }
 
 // tagSession gives a session tags in place of those that it has.
@@ -45,10 +46,10 @@ func (c *command) tagSession(use string, args []string) int {
 		return c.misused(f.FlagSet, "name one session")
 	}
 	tags := f.Args()[1:]
-	return c.mark(f, workbench.MarkRequest{Tags: &tags})
+	return c.mark(f, sessionlist.MarkRequest{Tags: &tags})
 }
 
-func (c *command) mark(f *sessionFlags, in workbench.MarkRequest) int {
+func (c *command) mark(f *sessionFlags, in sessionlist.MarkRequest) int {
 	return c.withSession(f, f.Arg(0), func(a *app, session backend.SessionInfo) error {
 		in.Session = session.ID
 		marked, err := ask[backend.SessionInfo](c.ctx, a, "sessions.mark", in)
@@ -72,7 +73,7 @@ func (c *command) removeSession(use string, args []string) int {
 		if session.Marks.Deleted == 0 {
 			return backend.Problem(backend.ProblemSessionKept)
 		}
-		reply, err := ask[workbench.RemoveReply](c.ctx, a, "sessions.remove", workbench.SessionRef{Session: session.ID})
+		reply, err := ask[sessionlist.RemoveReply](c.ctx, a, "sessions.remove", workbench.SessionRef{Session: session.ID})
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/sessionlist"
 )
 
 // maxSnippet is how much of a hit is printed, in characters.
@@ -40,7 +40,7 @@ func (c *command) searchSessions(use string, args []string) int {
 	case *limit < 0:
 		return c.misused(f.FlagSet, "--limit is not negative")
 	}
-	in := workbench.SearchRequest{Text: strings.Join(f.Args(), " "), Everywhere: f.everywhere}
+	in := sessionlist.SearchRequest{Text: strings.Join(f.Args(), " "), Everywhere: f.everywhere}
 	return c.withApp(f.folder, func(a *app) error {
 		if err := c.patiently(a.indexing, func() error { return a.index.CatchUp(c.ctx) }); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/agent/skill/validate"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/projects"
 )
 
 // checkedFinding is a finding as it is printed. Its file is relative to the current
@@ -134,7 +134,7 @@ func repositoryOf(dir string) string {
 
 // project checks every skill and command that is loaded here.
 func (v *validation) project() error {
-	folder, err := workbench.ResolveFolder(v.here)
+	folder, err := projects.Resolve(v.here)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (c *command) undo(verb string, args []string) int {
 		code = c.withSession(f.sessionFlags, f.Arg(0), do)
 	} else {
 		code = c.withApp(f.folder, func(a *app) error {
-			session, err := a.NewestSession(c.ctx)
+			session, err := a.List().Newest(c.ctx)
 			if err != nil {
 				return err
 			}

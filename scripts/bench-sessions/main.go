@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/search"
@@ -40,7 +41,7 @@ type row struct {
 }
 
 func found(text string) row {
-	return row{"search: " + text, "sessions.search", workbench.SearchRequest{Text: text}, 100 * time.Millisecond}
+	return row{"search: " + text, "sessions.search", sessionlist.SearchRequest{Text: text}, 100 * time.Millisecond}
 }
 
 var rows = []row{

@@ -1,4 +1,4 @@
-package workbench
+package reading
 
 import (
 	"context"
@@ -13,21 +13,21 @@ const landmarkEvents = 5000
 
 // landmark searches a session's log for the nearest landmark after an event, or
 // before it. It ends at the landmark, at a limit or at an end of the log.
-func (w *Workbench) landmark(ctx context.Context, in LandmarkRequest) (LandmarkReply, error) {
-	info, err := w.session(ctx, in.Session)
+func (r *Reader) landmark(ctx context.Context, in LandmarkRequest) (LandmarkReply, error) {
+	info, err := r.project.Session(ctx, in.Session)
 	if err != nil {
 		return LandmarkReply{}, err
 	}
 	from := min(in.From, info.Seq+1)
 	for range landmarkEvents / findPage {
-		r := backend.EventRange{Session: in.Session, After: from, Limit: findPage}
+		part := backend.EventRange{Session: in.Session, After: from, Limit: findPage}
 		if in.Back {
-			r = backend.EventRange{Session: in.Session, Before: from, Limit: findPage, Newest: true}
+			part = backend.EventRange{Session: in.Session, Before: from, Limit: findPage, Newest: true}
 		}
 		if in.Back && from <= 1 {
 			return LandmarkReply{}, nil
 		}
-		page, err := w.cfg.Store.Events(ctx, r)
+		page, err := r.store.Events(ctx, part)
 		if err != nil {
 			return LandmarkReply{}, err
 		}

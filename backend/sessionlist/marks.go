@@ -1,8 +1,7 @@
-package workbench
+package sessionlist
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/trees"
 	"atelier.dev/atelier/internal/text"
 )
@@ -20,12 +20,12 @@ const (
 	maxLabel = 60 // characters
 )
 
-// markSession changes what a person says about a session. Marks that the request
+// mark changes what a person says about a session. Marks that the request
 // leaves out do not change.
-func (w *Workbench) markSession(ctx context.Context, in MarkRequest) (backend.SessionInfo, error) {
-	w.marking.Lock() // each event has all marks, so none may be lost in between
-	defer w.marking.Unlock()
-	info, err := w.session(ctx, in.Session)
+func (l *List) mark(ctx context.Context, in MarkRequest) (backend.SessionInfo, error) {
+	l.marking.Lock() // each event has all marks, so none may be lost in between
+	defer l.marking.Unlock()
+	info, err := l.cfg.Project.Session(ctx, in.Session)
 	if err != nil {
 		return info, err
 	}
@@ -36,16 +36,16 @@ func (w *Workbench) markSession(ctx context.Context, in MarkRequest) (backend.Se
 	if err != nil {
 		return info, err
 	}
-	mark := func([]string) error { return w.publish(ctx, in.Session, marks) }
+	store := func([]string) error { return l.cfg.Publish(ctx, in.Session, marks) }
 	if marks.Deleted > 0 && info.Marks.Deleted == 0 {
-		err = w.whileClosed(ctx, in.Session, mark)
+		err = l.whileClosed(ctx, in.Session, store)
 	} else {
-		err = mark(nil)
+		err = store(nil)
 	}
 	if err != nil {
 		return info, err
 	}
-	return w.cfg.Store.Session(ctx, in.Session)
+	return l.cfg.Store.Session(ctx, in.Session)
 }
 
 // change returns the marks with the changes.
@@ -98,12 +98,12 @@ var errNotDeleted = backend.Problem(backend.ProblemSessionUndeleted)
 
 // whileClosed calls do while neither a session nor those that it started can run.
 // It refuses if one of them is working or waits for a person.
-func (w *Workbench) whileClosed(ctx context.Context, session string, do func(ids []string) error) error {
-	info, err := w.session(ctx, session)
+func (l *List) whileClosed(ctx context.Context, session string, do func(ids []string) error) error {
+	info, err := l.cfg.Project.Session(ctx, session)
 	if err != nil {
 		return err
 	}
-	started, err := w.cfg.Store.Helpers(ctx, session)
+	started, err := l.cfg.Store.Helpers(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -114,14 +114,14 @@ func (w *Workbench) whileClosed(ctx context.Context, session string, do func(ids
 	if backend.StateOf(info, started...) == agent.StateAwaitingInput {
 		return errNotDeleted
 	}
-	switch closed, err := w.sessions.CloseAtRest(ctx, ids); {
+	switch closed, err := l.cfg.Sessions.CloseAtRest(ctx, ids); {
 	case err != nil:
 		return err
 	case !closed:
 		return errNotDeleted
 	}
 	for _, id := range ids {
-		release, err := w.cfg.Store.Lease(id)
+		release, err := l.cfg.Store.Lease(id)
 		if err != nil {
 			return errNotDeleted
 		}
@@ -130,56 +130,28 @@ func (w *Workbench) whileClosed(ctx context.Context, session string, do func(ids
 	return do(ids)
 }
 
-// removeSession removes a session at rest and those that it started for good: all
+// Remove removes a session at rest and those that it started for good: all
 // of them or none.
-func (w *Workbench) removeSession(ctx context.Context, in SessionRef) (RemoveReply, error) {
-	info, err := w.session(ctx, in.Session)
+func (l *List) Remove(ctx context.Context, in place.SessionRef) (RemoveReply, error) {
+	info, err := l.cfg.Project.Session(ctx, in.Session)
 	if err != nil {
 		return RemoveReply{}, err
 	}
 	var reply RemoveReply
-	err = w.whileClosed(ctx, in.Session, func(ids []string) error {
-		helpers, err := w.cfg.Store.Helpers(ctx, info.ID)
+	err = l.whileClosed(ctx, in.Session, func(ids []string) error {
+		helpers, err := l.cfg.Store.Helpers(ctx, info.ID)
 		if err != nil {
 			return err
 		}
-		if err := w.cfg.Store.DeleteSessions(ctx, ids...); err != nil {
+		if err := l.cfg.Store.DeleteSessions(ctx, ids...); err != nil {
 			return err
 		}
-		w.forget(ctx, ids)
-		reply.Worktrees = w.trees.Forget(ctx, append(helpers, info))
+		l.cfg.Forget(ctx, ids)
+		reply.Worktrees = l.cfg.Trees.Forget(ctx, append(helpers, info))
 		return nil
 	})
 	reply.Removed = err == nil
 	return reply, err
-}
-
-// forget drops what is kept about a removed session and its agents outside their
-// logs, and tells the pages.
-func (w *Workbench) forget(ctx context.Context, ids []string) {
-	if err := w.guard.Forget(ctx, ids...); err != nil {
-		slog.Warn("could not remove the rules of removed sessions", "err", err)
-	}
-	if err := w.unsent.Forget(ctx, ids...); err != nil {
-		slog.Warn("could not remove the unsent texts of removed sessions", "err", err)
-	}
-	for _, id := range ids {
-		if err := w.servers.ForgetSession(ctx, id); err != nil {
-			slog.Warn("could not remove the switches of a removed session", "err", err)
-		}
-		w.hosts.Delete(id)
-		w.removeOutput(id)
-		w.feed.Forget(id)
-	}
-	w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.SessionsChange{Removed: ids[0]}})
-}
-
-// mayRun refuses sessions that cannot run here.
-func (w *Workbench) mayRun(info backend.SessionInfo) error {
-	if info.Marks.Deleted > 0 {
-		return backend.Problem(backend.ProblemSessionDeleted)
-	}
-	return w.project.Owns(info)
 }
 
 // MarkRequest is for sessions.mark. Fields that are null do not change; empty tags

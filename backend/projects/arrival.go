@@ -1,4 +1,4 @@
-package workbench
+package projects
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func arrivalKey(folder string) string { return "arrival " + folder }
 
 // expect tells the page that opens a folder next where to go. The store is what all
 // projects share: neither a start nor a request of another process carries a place.
-func (w *Workbench) expect(ctx context.Context, folder string, a *Arrival) error {
+func (p *Projects) expect(ctx context.Context, folder string, a *Arrival) error {
 	if a == nil {
 		return nil
 	}
@@ -41,17 +41,17 @@ func (w *Workbench) expect(ctx context.Context, folder string, a *Arrival) error
 	if err != nil {
 		return fmt.Errorf("write where to go: %w", err)
 	}
-	return w.cfg.Store.SetSetting(ctx, arrivalKey(folder), string(b))
+	return p.cfg.Store.SetSetting(ctx, arrivalKey(folder), string(b))
 }
 
 // arrive is projects.arrive: where the page that asks first goes. It is told once.
-func (w *Workbench) arrive(ctx context.Context, _ backend.Empty) (ArrivalReply, error) {
-	key := arrivalKey(w.cfg.Folder)
-	text, err := w.cfg.Store.Setting(ctx, key)
+func (p *Projects) arrive(ctx context.Context, _ backend.Empty) (ArrivalReply, error) {
+	key := arrivalKey(p.cfg.Folder)
+	text, err := p.cfg.Store.Setting(ctx, key)
 	if err != nil || text == "" {
 		return ArrivalReply{}, err
 	}
-	if err := w.cfg.Store.SetSetting(ctx, key, ""); err != nil {
+	if err := p.cfg.Store.SetSetting(ctx, key, ""); err != nil {
 		return ArrivalReply{}, err
 	}
 	var a Arrival

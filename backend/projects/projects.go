@@ -1,4 +1,4 @@
-package workbench
+package projects
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/recent"
 )
 
@@ -21,73 +22,103 @@ const (
 	maxEntries = 10_000
 )
 
-// listProjects lists the folders that the user opened, in the order in which
+// Config is what the list of projects needs of the application.
+type Config struct {
+	Folder  string // the open project
+	Home    string // where Atelier keeps its data
+	Version string
+	Store   backend.Store
+	Getenv  func(string) string
+	// Open opens another folder in a process of its own; nil if that is not possible here.
+	Open func(ctx context.Context, folder string) (address string, err error)
+}
+
+// Projects lists and opens folders. It is safe for concurrent use.
+type Projects struct {
+	cfg     Config
+	looking folderLooks
+}
+
+// New returns a Projects.
+func New(cfg Config) *Projects { return &Projects{cfg: cfg, looking: folderLooks{at: lookAt}} }
+
+// Register registers the methods of projects.
+func (p *Projects) Register(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "project.info", p.info)
+	dispatch.Handle(d, "projects.list", p.list)
+	dispatch.Handle(d, "projects.open", p.open)
+	dispatch.Handle(d, "projects.arrive", p.arrive)
+	dispatch.Handle(d, "projects.forget", p.forget)
+	dispatch.Handle(d, "projects.folders", p.folders)
+}
+
+// list lists the folders that the user opened, in the order in which
 // they were opened last.
-func (w *Workbench) listProjects(ctx context.Context, _ backend.Empty) (ProjectList, error) {
-	known, err := recent.List(w.cfg.Home)
+func (p *Projects) list(ctx context.Context, _ backend.Empty) (ProjectList, error) {
+	known, err := recent.List(p.cfg.Home)
 	if err != nil {
 		return ProjectList{}, err
 	}
-	if !slices.ContainsFunc(known, func(p recent.Project) bool { return p.Folder == w.cfg.Folder }) {
-		known = slices.Insert(known, 0, recent.Project{Folder: w.cfg.Folder, Opened: time.Now()})
+	if !slices.ContainsFunc(known, func(each recent.Project) bool { return each.Folder == p.cfg.Folder }) {
+		known = slices.Insert(known, 0, recent.Project{Folder: p.cfg.Folder, Opened: time.Now()})
 	}
-	waiting, err := w.cfg.Store.Waiting(ctx)
+	waiting, err := p.cfg.Store.Waiting(ctx)
 	if err != nil {
 		return ProjectList{}, err
 	}
-	folders := make([]string, len(known))
-	for i, p := range known {
-		folders[i] = p.Folder
+	dirs := make([]string, len(known))
+	for i, each := range known {
+		dirs[i] = each.Folder
 	}
-	seen := w.looking.all(ctx, folders)
+	seen := p.looking.all(ctx, dirs)
 	if err := ctx.Err(); err != nil {
 		return ProjectList{}, err
 	}
 	var list ProjectList
-	for _, p := range known {
-		look := seen[p.Folder]
+	for _, each := range known {
+		look := seen[each.Folder]
 		list.Projects = append(list.Projects, RecentProject{
-			Folder: p.Folder, Name: filepath.Base(p.Folder), Path: w.shortened(p.Folder), Opened: p.Opened.UnixMilli(),
-			Waiting: waiting[p.Folder], Branch: look.branch, Missing: look.missing, Current: p.Folder == w.cfg.Folder,
+			Folder: each.Folder, Name: filepath.Base(each.Folder), Path: p.shortened(each.Folder), Opened: each.Opened.UnixMilli(),
+			Waiting: waiting[each.Folder], Branch: look.branch, Missing: look.missing, Current: each.Folder == p.cfg.Folder,
 		})
 	}
 	return list, nil
 }
 
-// openProject opens another folder in a process of its own.
-func (w *Workbench) openProject(ctx context.Context, in ProjectRequest) (OpenedProject, error) {
-	path, err := w.absolute(in.Folder)
+// open opens another folder in a process of its own.
+func (p *Projects) open(ctx context.Context, in ProjectRequest) (OpenedProject, error) {
+	path, err := p.absolute(in.Folder)
 	if err != nil {
 		return OpenedProject{}, err
 	}
-	folder, err := ResolveFolder(path)
+	folder, err := Resolve(path)
 	switch {
 	case err != nil:
 		return OpenedProject{}, err
-	case folder == w.cfg.Folder:
+	case folder == p.cfg.Folder:
 		return OpenedProject{}, backend.Problem(backend.ProblemProjectHere, folder)
-	case w.cfg.OpenProject == nil:
+	case p.cfg.Open == nil:
 		return OpenedProject{}, backend.Problem(backend.ProblemProjectUnopened, folder)
 	}
-	if err := w.expect(ctx, folder, in.Arrival); err != nil {
+	if err := p.expect(ctx, folder, in.Arrival); err != nil {
 		return OpenedProject{}, err
 	}
-	address, err := w.cfg.OpenProject(ctx, folder)
+	address, err := p.cfg.Open(ctx, folder)
 	return OpenedProject{Folder: folder, Address: address}, err
 }
 
-// forgetProject takes a folder out of the list. Its sessions are kept.
-func (w *Workbench) forgetProject(ctx context.Context, in ProjectRequest) (ProjectList, error) {
-	if err := recent.Remove(w.cfg.Home, in.Folder); err != nil {
+// forget takes a folder out of the list. Its sessions are kept.
+func (p *Projects) forget(ctx context.Context, in ProjectRequest) (ProjectList, error) {
+	if err := recent.Remove(p.cfg.Home, in.Folder); err != nil {
 		return ProjectList{}, err
 	}
-	return w.listProjects(ctx, backend.Empty{})
+	return p.list(ctx, backend.Empty{})
 }
 
-// listFolders proposes folders for a path that the user is writing. A path that
+// folders proposes folders for a path that the user is writing. A path that
 // leads nowhere has none.
-func (w *Workbench) listFolders(_ context.Context, in ProjectRequest) (FolderList, error) {
-	path, err := w.absolute(in.Folder)
+func (p *Projects) folders(_ context.Context, in ProjectRequest) (FolderList, error) {
+	path, err := p.absolute(in.Folder)
 	if err != nil {
 		return FolderList{}, nil // nothing can be proposed yet
 	}
@@ -110,7 +141,7 @@ func (w *Workbench) listFolders(_ context.Context, in ProjectRequest) (FolderLis
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	var list FolderList
 	for _, name := range names[:min(len(names), maxFolders)] {
-		list.Folders = append(list.Folders, w.shortened(filepath.Join(dir, name)))
+		list.Folders = append(list.Folders, p.shortened(filepath.Join(dir, name)))
 	}
 	return list, nil
 }
@@ -130,10 +161,10 @@ func leadsToFolder(dir string, entry os.DirEntry) bool {
 
 // absolute returns the path that a user wrote, in which ~ is the user's home. A
 // relative path is refused, because the user cannot see what it is relative to.
-func (w *Workbench) absolute(path string) (string, error) {
-	full := w.fromHome(path)
+func (p *Projects) absolute(path string) (string, error) {
+	full := p.fromHome(path)
 	if _, err := os.Stat(full); err != nil || !filepath.IsAbs(full) { // a name may end with a space
-		full = w.fromHome(strings.TrimSpace(path))
+		full = p.fromHome(strings.TrimSpace(path))
 	}
 	if !filepath.IsAbs(full) || strings.ContainsRune(full, 0) {
 		return "", backend.Problem(backend.ProblemProjectPath, full).Because(errors.New("the path is not absolute"))
@@ -142,17 +173,17 @@ func (w *Workbench) absolute(path string) (string, error) {
 }
 
 // fromHome returns a path in which ~ is the user's home, as far as that is known.
-func (w *Workbench) fromHome(path string) string {
+func (p *Projects) fromHome(path string) string {
 	rest, ok := strings.CutPrefix(path, "~")
-	if home := w.cfg.Getenv("HOME"); ok && (rest == "" || os.IsPathSeparator(rest[0])) && filepath.IsAbs(home) {
+	if home := p.cfg.Getenv("HOME"); ok && (rest == "" || os.IsPathSeparator(rest[0])) && filepath.IsAbs(home) {
 		return home + rest
 	}
 	return path
 }
 
 // shortened returns a path as it is shown, with ~ for the user's home.
-func (w *Workbench) shortened(path string) string {
-	home := w.cfg.Getenv("HOME")
+func (p *Projects) shortened(path string) string {
+	home := p.cfg.Getenv("HOME")
 	if rel, err := filepath.Rel(home, path); filepath.IsAbs(home) && err == nil && filepath.IsLocal(rel) {
 		return filepath.Join("~", rel)
 	}

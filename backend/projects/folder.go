@@ -1,4 +1,4 @@
-package workbench
+package projects
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// ResolveFolder returns the project folder that path names, absolute and with
+// Resolve returns the project folder that path names, absolute and with
 // links resolved. A missing or unreadable folder, or a path that is not a
 // folder, is a *[backend.Error] of [backend.CodeFolder].
-func ResolveFolder(path string) (string, error) {
+func Resolve(path string) (string, error) {
 	refuse := func(id backend.ProblemID, err error) (string, error) {
 		return "", backend.Problem(id, path).Because(err)
 	}
@@ -48,10 +48,10 @@ func ResolveFolder(path string) (string, error) {
 	return real, nil
 }
 
-func (w *Workbench) projectInfo(context.Context, backend.Empty) (ProjectInfo, error) {
+func (p *Projects) info(context.Context, backend.Empty) (ProjectInfo, error) {
 	return ProjectInfo{
-		Folder: w.cfg.Folder, Name: filepath.Base(w.cfg.Folder), Branch: project.Branch(w.cfg.Folder),
-		Version: w.cfg.Version, Home: w.cfg.Home,
+		Folder: p.cfg.Folder, Name: filepath.Base(p.cfg.Folder), Branch: project.Branch(p.cfg.Folder),
+		Version: p.cfg.Version, Home: p.cfg.Home,
 	}, nil
 }
 

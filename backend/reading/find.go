@@ -1,4 +1,4 @@
-package workbench
+package reading
 
 import (
 	"context"
@@ -25,8 +25,8 @@ const (
 // find searches a session's log for a text, from the newest event back, in the
 // texts as a page shows them. It ends at a limit or at the beginning of the
 // log; the reply says where to go on.
-func (w *Workbench) find(ctx context.Context, in FindRequest) (FindReply, error) {
-	info, err := w.session(ctx, in.Session)
+func (r *Reader) find(ctx context.Context, in FindRequest) (FindReply, error) {
+	info, err := r.project.Session(ctx, in.Session)
 	if err != nil {
 		return FindReply{}, err
 	}
@@ -45,7 +45,7 @@ func (w *Workbench) find(ctx context.Context, in FindRequest) (FindReply, error)
 	var hits []Hit
 	searched, takenBack := 0, 0
 	for events := 0; before > 1 && events < findEvents && searched < findBytes; {
-		page, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: in.Session, Before: before, Limit: findPage, Newest: true})
+		page, err := r.store.Events(ctx, backend.EventRange{Session: in.Session, Before: before, Limit: findPage, Newest: true})
 		if err != nil {
 			return FindReply{}, err
 		}
