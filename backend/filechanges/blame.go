@@ -15,7 +15,7 @@ func (c *Changes) blame(ctx context.Context, in BlameRequest) (authors.BlameRepl
 	if err != nil {
 		return authors.BlameReply{}, err
 	}
-	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (authors.BlameReply, error) {
+	return inFolder(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (authors.BlameReply, error) {
 		path, data, err := f.Text(ctx, in.Path, blame.MaxSize)
 		if err != nil {
 			return authors.BlameReply{}, err

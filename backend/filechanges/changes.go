@@ -19,9 +19,9 @@ const maxTime = 20 * time.Second
 // errSlow answers a request that took too long.
 var errSlow = backend.Problem(backend.ProblemChangesSlow, strconv.Itoa(int(maxTime/time.Second)))
 
-// In answers a request about the changes in the project, or in the worktree of a
+// inFolder answers a request about the changes in the project, or in the worktree of a
 // session that has one, in limited time.
-func In[Out any](ctx context.Context, c *Changes, session string, answer func(context.Context, *changes.Folder) (Out, error)) (Out, error) {
+func inFolder[Out any](ctx context.Context, c *Changes, session string, answer func(context.Context, *changes.Folder) (Out, error)) (Out, error) {
 	var none Out
 	folder := c.cfg.Project.Dir
 	if session != "" {
@@ -67,7 +67,7 @@ func (c *Changes) list(ctx context.Context, in ChangesRequest) (ChangesReply, er
 	if err != nil {
 		return ChangesReply{}, err
 	}
-	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (ChangesReply, error) {
+	return inFolder(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (ChangesReply, error) {
 		l, err := f.List(ctx, q)
 		if err != nil {
 			return ChangesReply{}, err
@@ -93,7 +93,7 @@ func (c *Changes) diff(ctx context.Context, in DiffRequest) (DiffReply, error) {
 	}
 	q.Staged = in.Staged
 	shape := changes.Shape{IgnoreSpace: in.Whitespace == IgnoreWhitespace, Context: in.Context}
-	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (DiffReply, error) {
+	return inFolder(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (DiffReply, error) {
 		d, err := f.Diff(ctx, q, in.Path, in.From, shape)
 		return DiffReply{
 			Path: d.Path, Diff: d.Diff, Added: d.Added, Removed: d.Removed, Mode: d.Mode, Binary: d.Binary, Large: d.Large,
@@ -102,8 +102,13 @@ func (c *Changes) diff(ctx context.Context, in DiffRequest) (DiffReply, error) {
 	})
 }
 
+// Material returns what a commit would have, as a text of at most limit bytes for a model.
+func (c *Changes) Material(ctx context.Context, session string, limit int) (string, error) {
+	return inFolder(ctx, c, session, func(ctx context.Context, f *changes.Folder) (string, error) { return f.Material(ctx, limit) })
+}
+
 func (c *Changes) lines(ctx context.Context, in LinesRequest) (LinesReply, error) {
-	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (LinesReply, error) {
+	return inFolder(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (LinesReply, error) {
 		lines, total, err := f.Lines(ctx, in.Path, in.From, in.To)
 		return LinesReply{Lines: lines, Total: total}, err
 	})

@@ -9,7 +9,7 @@ import (
 // files lists the files of the project, or of a session's worktree. Their contents come with their authors,
 // from files.blame.
 func (c *Changes) files(ctx context.Context, in FilesRequest) (FilesReply, error) {
-	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (FilesReply, error) {
+	return inFolder(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (FilesReply, error) {
 		files, more, err := f.Files(ctx)
 		return FilesReply{Files: files, More: more}, err
 	})

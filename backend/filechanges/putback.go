@@ -19,7 +19,7 @@ func (c *Changes) putBack(ctx context.Context, in PutBackRequest) (backend.Empty
 		return backend.Empty{}, err
 	}
 	q.Staged = in.Staged
-	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+	return inFolder(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		return backend.Empty{}, c.reverted(ctx, in, func() error {
 			return f.PutBack(ctx, q, changes.Part{Path: in.Path, From: in.From, Hunk: in.Hunk, Seen: in.Seen})
 		})
@@ -84,26 +84,26 @@ func (c *Changes) revert(ctx context.Context, info backend.SessionInfo, in PutBa
 }
 
 func (c *Changes) stage(ctx context.Context, in PathsRequest) (backend.Empty, error) {
-	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+	return inFolder(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		return backend.Empty{}, f.Stage(ctx, in.Paths)
 	})
 }
 
 func (c *Changes) unstage(ctx context.Context, in PathsRequest) (backend.Empty, error) {
-	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+	return inFolder(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		return backend.Empty{}, f.Unstage(ctx, in.Paths)
 	})
 }
 
 func (c *Changes) commit(ctx context.Context, in CommitRequest) (CommitReply, error) {
-	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (CommitReply, error) {
+	return inFolder(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (CommitReply, error) {
 		made, err := f.Commit(ctx, in.Message, in.Paths)
 		return CommitReply{ID: made.ID, HooksSkipped: made.HooksSkipped, Unsigned: made.Unsigned}, err
 	})
 }
 
 func (c *Changes) newBranch(ctx context.Context, in BranchRequest) (backend.Empty, error) {
-	return In(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+	return inFolder(ctx, c, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		return backend.Empty{}, f.Branch(ctx, in.Name)
 	})
 }

@@ -6,11 +6,9 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/filechanges"
 )
 
 const (
@@ -32,9 +30,7 @@ func (w *Workbench) proposeMessage(ctx context.Context, in ProposeRequest) (Prop
 	if err != nil {
 		return ProposeReply{}, err
 	}
-	material, err := filechanges.In(ctx, w.changes, in.Session, func(ctx context.Context, f *changes.Folder) (string, error) {
-		return f.Material(ctx, messageInput)
-	})
+	material, err := w.changes.Material(ctx, in.Session, messageInput)
 	if err != nil {
 		return ProposeReply{}, err
 	}
