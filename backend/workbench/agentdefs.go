@@ -47,7 +47,7 @@ func wake(ctx context.Context, w *Workbench, session string) error {
 		return err
 	}
 	defer free()
-	_, err = w.runQueued(ctx, SessionRef{session})
+	_, err = w.runQueued(ctx, SessionRef{Session: session})
 	return err
 }
 
