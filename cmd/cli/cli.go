@@ -83,6 +83,7 @@ const usage = `Atelier, a workbench for coding agents.
   atelier mcp list|test|add|remove
                                 lists, tests, adds or removes servers of tools
   atelier mcp serve [DIR]       offers Atelier's tools to other programs
+  atelier acp                   serves editors that speak the Agent Client Protocol
   atelier ledger [DIR]          lists what ran and what allowed or denied it
   atelier blame FILE            says which session, turn and model wrote each line
   atelier undo [SESSION]        undoes what the newest turn did to files
@@ -181,6 +182,8 @@ func (c *command) main(args []string) int {
 		return c.skills(args[1:])
 	case "mcp":
 		return c.mcp(args[1:])
+	case "acp":
+		return serveEditor(c, args[1:])
 	case "ledger":
 		return c.ledger(args[1:])
 	case "blame":

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"time"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/acp"
 	"atelier.dev/atelier/backend/instance"
 	"atelier.dev/atelier/backend/serve"
 	"atelier.dev/atelier/frontend"
@@ -89,4 +92,48 @@ func loopbackOnly(addr string) error {
 		return fmt.Errorf("--addr must be a loopback address such as 127.0.0.1; to reach it from elsewhere, forward the port over SSH")
 	}
 	return nil
+}
+
+// serveEditor serves an editor that speaks the Agent Client Protocol over the standard input
+// and output, until it leaves.
+func serveEditor(c *command, args []string) int {
+	flags := c.flags("atelier acp")
+	if code, ok := c.parse(flags, args); !ok {
+		return code
+	}
+	if flags.NArg() > 0 {
+		return c.misused(flags, "the editor names the folders")
+	}
+	if err := speakWithEditor(c); err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}
+
+func speakWithEditor(c *command) error {
+	home, err := c.home()
+	if err != nil {
+		return err
+	}
+	defer c.logTo(home)()
+	dir, err := os.MkdirTemp("", "atelier-acp-")
+	if err != nil {
+		return fmt.Errorf("make a folder for an editor's servers: %w", err)
+	}
+	cfg := acp.Config{Version: Version, Dir: dir, Open: func(ctx context.Context, folder string, observe func(agent.Event)) (acp.Host, error) {
+		folder, home, err := c.places(folder)
+		if err != nil {
+			return nil, err
+		}
+		cfg := c.config(folder, home)
+		cfg.Observe = observe
+		return newApp(ctx, cfg)
+	}}
+	in, stop := ending(c.ctx, c.in)
+	defer stop()
+	out := c.out
+	if p, ok := out.(*plain); ok { // a program reads it, and exactly
+		out = p.out
+	}
+	return errors.Join(acp.Serve(c.ctx, cfg, in, out), os.RemoveAll(dir))
 }
