@@ -327,7 +327,7 @@ func (t *turn) loop() EndReason {
 			return t.rest(answer.Finish)
 		}
 		if len(calls) == 0 {
-			if t.session.queue.Has(Steer) || t.remindOfCalls(answer.Message) {
+			if t.session.queue.Has(Steer) || t.session.HasNews() || t.remindOfCalls(answer.Message) {
 				continue // it came while the model gave its last answer
 			}
 			if isEmpty(answer) {
@@ -397,6 +397,7 @@ func (t *turn) watchContext() {
 // deliver handles what other goroutines requested since the last round.
 func (t *turn) deliver() {
 	t.recordSettings()
+	tellNews(t)
 	for {
 		m, waits := t.session.queue.steering()
 		if !waits {

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"context"
+	"iter"
 	"slices"
 	"sync"
 )
@@ -151,4 +153,28 @@ func (t *turn) attached(m Queued) Queued {
 		m.Text, m.Typed = m.Text+more, m.Text
 	}
 	return m
+}
+
+// HasNews reports whether there are news (see [Config]) that the model was not told. It is safe for
+// concurrent use.
+func (s *Session) HasNews() bool { return s.cfg.News != nil && s.cfg.News.Waits() }
+
+// RunNews continues the conversation with the news, without an input. It yields nothing if there
+// are none, or if the newest turn did not end by itself: then they wait for the next input.
+func (s *Session) RunNews(ctx context.Context) iter.Seq2[Event, error] {
+	return s.asking(ctx, func(t *turn) {
+		if s.HasNews() && s.transcript.Follows() && !s.isOpen() {
+			t.emit(TurnContinued{})
+			t.toRest(t.loop())
+		}
+	})
+}
+
+// tellNews tells the model what has come since its last round.
+func tellNews(t *turn) {
+	if t.session.HasNews() {
+		for _, text := range t.session.cfg.News.Take() {
+			t.emit(SteeringInjected{ByLoop: true, Text: text})
+		}
+	}
 }

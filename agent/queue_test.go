@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -179,5 +180,69 @@ func TestQueue(t *testing.T) {
 	q.Set(want[:1])
 	if diff := cmp.Diff(want[:1], q.Items()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// board is news from elsewhere.
+type board struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (b *board) post(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.texts = append(b.texts, text)
+}
+
+func (b *board) Waits() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.texts) > 0
+}
+
+func (b *board) Take() (texts []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	texts, b.texts = b.texts, nil
+	return texts
+}
+
+// News reach the model between its rounds, after its last one, and by a turn of their own if
+// it is at rest, as reminders. A session that was stopped or failed is not woken by them.
+func TestNews(t *testing.T) {
+	t.Parallel()
+	news := &board{}
+	model := llmtest.Script(
+		llmtest.Round{Text: "First."}, llmtest.Round{Text: "Seen."}, llmtest.Round{Status: 500}, llmtest.Round{Text: "Again."},
+	)
+	r := newRig(t, model)
+	r.cfg.News = news
+	late := true
+	r.cfg.Hooks = &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
+		if c.Point() == agent.HookPostSampling && late {
+			late = false
+			news.post("late")
+		}
+		return agent.HookAdvice{}
+	}}
+	r.open()
+	if diff := cmp.Diff([]string{"go", "steer: late"}, inputs(r.run("go"))); diff != "" {
+		t.Errorf("during a turn:\n%s", diff)
+	}
+	if events := r.collect(r.session.RunNews(t.Context())); len(events) != 0 {
+		t.Errorf("without news: %+v", events)
+	}
+	news.post("bad request")
+	events := r.collect(r.session.RunNews(t.Context()))
+	if diff := cmp.Diff([]string{"steer: bad request"}, inputs(events)); diff != "" || end(t, events) != agent.EndFailed || len(find[agent.TurnContinued](events)) != 1 {
+		t.Errorf("at rest: %+v\n%s", events, diff)
+	}
+	news.post("waits")
+	if events := r.collect(r.session.RunNews(t.Context())); len(events) != 0 {
+		t.Errorf("after a failure: %+v", events)
+	}
+	if diff := cmp.Diff([]string{"and now?", "steer: waits"}, inputs(r.run("and now?"))); diff != "" {
+		t.Errorf("with the next input:\n%s", diff)
 	}
 }

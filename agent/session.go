@@ -58,6 +58,13 @@ type Config struct {
 	// mentions, as they are when the message is delivered; nil means that nothing is. A
 	// message with a skill is complete, so Attach does not see it.
 	Attach func(ctx context.Context, text string) string
+	// News has what the model is told between its rounds though no person wrote it, each text
+	// as a [Reminder]; nil if there never is anything. Waits reports whether Take would
+	// return anything. It must be safe for concurrent use.
+	News interface {
+		Waits() bool
+		Take() []string
+	}
 	// CleanUp ends whatever tools left running, before the session closes; nil if
 	// there cannot be anything (LOOP-54). It may be called more than once.
 	CleanUp func(context.Context)

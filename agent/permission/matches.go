@@ -17,7 +17,7 @@ var kin = map[string][]string{
 	"LS":        {"ListDir"},
 	"Edit":      {"NotebookEdit", "ApplyPatch"},
 	"MultiEdit": {"Edit", "NotebookEdit", "ApplyPatch"},
-	"Bash":      {"WriteStdin", "TaskOutput", "TaskList", "TaskStop"},
+	"Bash":      {"Monitor", "WriteStdin", "TaskOutput", "TaskList", "TaskStop"},
 	"Agent":     {"SendInput", "Wait", "CloseAgent"},
 	"Task":      {"Agent", "SendInput", "Wait", "CloseAgent"},
 }

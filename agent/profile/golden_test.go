@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"atelier.dev/atelier/agent/llm/gemini"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/llm/openai"
+	"atelier.dev/atelier/agent/monitor"
 	"atelier.dev/atelier/agent/plan"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/agent/subagent"
@@ -101,11 +103,14 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 // productTools are the tools of a session as the product assembles them
 // (backend/workbench/assemble.go).
 func productTools(e env.Environment) []agent.Tool {
-	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Outlive: true, Tasks: &tool.Tasks{}}), fetch.Tool(fetch.Config{}), websearch.Tool(websearch.Config{}))
+	tasks := &tool.Tasks{}
+	all := append(tool.Builtin(e, tool.Options{ApplyPatch: true, Outlive: true, Tasks: tasks}), fetch.Tool(fetch.Config{}), websearch.Tool(websearch.Config{}))
 	all = append(all, subagent.Tools(nil, agentdef.List(agentdef.BuiltIn()))...)
-	all = append(append(all, ask.Tool(), todo.Tool()), plan.Tools()...)
+	all = append(append(all, monitor.Tool(all[slices.IndexFunc(all, isShell)], tasks, monitor.New(func() {})), ask.Tool(), todo.Tool()), plan.Tools()...)
 	return append(board.Tools(&board.Memory{}, "", all), team.Tools(team.Desk{}, true)...)
 }
+
+func isShell(t agent.Tool) bool { return t.Spec().Name == "Bash" }
 
 // cleanUp ends commands that still run.
 func (p *place) cleanUp() {

@@ -71,6 +71,22 @@ func (ts *Tasks) Output(id string, from int64, limit int) (TaskText, error) {
 	return t.printed.from(from, limit), nil
 }
 
+// Follow passes on what a task has printed, as far as it is kept, and what it prints from now on,
+// and then once how it ended. Calls do not overlap. The functions must not block, or call a
+// method of the list. The error says that there is no such task.
+func (ts *Tasks) Follow(id string, each func(text string), end func(TaskInfo)) error {
+	t, err := ts.find(id)
+	if err != nil {
+		return err
+	}
+	t.printed.follow(each)
+	go func() { // ends with the command
+		_, _ = t.process.Wait(context.Background())
+		end(t.info())
+	}()
+	return nil
+}
+
 // Stop ends a task with everything it started, and returns how it ended, which
 // may have been by itself. The error says that there is no such task.
 func (ts *Tasks) Stop(id string) (TaskInfo, error) {
@@ -133,10 +149,19 @@ const printedLimit = 64 << 10
 
 // printed holds the newest output of a task. It is safe for concurrent use.
 type printed struct {
-	mu      sync.Mutex
-	kept    []byte // valid UTF-8, except for a rune that is cut at the beginning
-	total   int64  // bytes printed in all
-	awaited bool   // it was read to its end, and nothing has come since
+	mu        sync.Mutex
+	kept      []byte // valid UTF-8, except for a rune that is cut at the beginning
+	total     int64  // bytes printed in all
+	awaited   bool   // it was read to its end, and nothing has come since
+	followers []func(text string)
+}
+
+// follow passes on what is kept and what comes.
+func (p *printed) follow(each func(string)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	each(string(p.kept[max(0, len(p.kept)-printedLimit):]))
+	p.followers = append(p.followers, each)
 }
 
 // add appends valid UTF-8, and reports whether somebody waits for it.
@@ -144,6 +169,9 @@ func (p *printed) add(text string) (awaited bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.total += int64(len(text))
+	for _, each := range p.followers {
+		each(text)
+	}
 	text = text[max(0, len(text)-printedLimit):]
 	if len(p.kept)+len(text) > 2*printedLimit { // amortises the move
 		p.kept = append(p.kept[:0], p.kept[len(p.kept)-printedLimit:]...)

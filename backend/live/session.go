@@ -211,22 +211,6 @@ func (l *Session) precede(ctx context.Context, first Turn) error {
 	return l.refresh(ctx)
 }
 
-// follow runs messages that were queued after the turn had taken the last one, or
-// behind a user's command, also those that were to steer it. If another turn is requested, they run after
-// that one.
-func (l *Session) follow(ctx context.Context) {
-	session := l.session()
-	for ctx.Err() == nil && session.Transcript().Follows() && len(session.Queue().Items()) > 0 {
-		if began, _ := l.beginTurn(false); !began {
-			return
-		}
-		if !l.work(ctx, turnWork{begin: (*agent.Session).RunQueued, accepted: make(chan error, 1)}) {
-			return // an immediate retry would fail as well
-		}
-		session = l.session()
-	}
-}
-
 // end closes the session in the log if this process has worked on it and it is
 // at rest (K-07).
 func (l *Session) end(ctx context.Context) {

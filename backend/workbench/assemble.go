@@ -9,7 +9,6 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/agentdef"
-	"atelier.dev/atelier/agent/ask"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/permission/rule"
@@ -17,10 +16,10 @@ import (
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/agent/subagent"
-	"atelier.dev/atelier/agent/todo"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
+	"atelier.dev/atelier/backend/toolbox"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -65,7 +64,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.model(),
 		Compactor: w.compactor(), Hooks: w.pointsOf(info, place.hooks),
-		CleanUp: func(ctx context.Context) { w.cleanUp(ctx, info.ID) }, Recorder: w.recorder(info), Rewritten: memory.Rewritten, Attach: w.attached(info),
+		News: place.watch, CleanUp: func(ctx context.Context) { w.cleanUp(ctx, info.ID) }, Recorder: w.recorder(info), Rewritten: memory.Rewritten, Attach: w.attached(info),
 		Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...)
 	if err != nil || session.Transcript().Settings.Model != "" || len(past) == 0 {
@@ -101,14 +100,14 @@ func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *too
 		all = w.teams.Tools(info, info.Helper == nil, all)
 	}
 	if info.Helper != nil { // an agent cannot start agents (LOOP-148), and answers to the one that started it
-		return append(all, todo.Tool())
+		return append(all, toolbox.ForAgents()...)
 	}
 	host := hostOf(w, info.ID)
 	if info.Settings.Provider == callerProvider {
 		return append(all, subagent.RunTool(host, agentdef.List(agentdef.BuiltIn())))
 	}
 	all = append(all, subagent.Tools(host, agentdef.List(agentdef.BuiltIn()))...)
-	all = append(all, ask.Tool(), todo.Tool())
+	all = append(all, toolbox.ForSessions(shellOf(all), place.tasks, place.watch)...)
 	all = append(all, w.trees.Tools(info)...)
 	return append(all, plan.Tools()...)
 }

@@ -149,9 +149,9 @@ func newCell(t *testing.T, d dialect, changes ...func(*workbench.Config)) *cell 
 	server := llmtest.Serve(t)
 	getenv := func(name string) string {
 		switch name {
-		case "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY":
+		case "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "COMPAT_API_KEY":
 			return "sk-test"
-		case "OPENAI_BASE_URL":
+		case "OPENAI_BASE_URL", "COMPAT_BASE_URL":
 			return server.URL
 		case "ANTHROPIC_BASE_URL", "GEMINI_BASE_URL":
 			return server.Root

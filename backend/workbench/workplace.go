@@ -15,6 +15,8 @@ import (
 	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/live"
+	"atelier.dev/atelier/backend/toolbox"
 )
 
 // cleanUpTime limits how long a session's agents and commands may take to end.
@@ -25,7 +27,8 @@ const cleanUpTime = 4 * time.Second
 type workplace struct {
 	env    env.Environment
 	tasks  *tool.Tasks
-	output string // the folder for output that exceeds the memory limit
+	watch  *toolbox.Watch // of commands whose lines wake the session
+	output string         // the folder for output that exceeds the memory limit
 	hooks  *hook.Engine
 	folder string // where the session works; empty for an agent
 	// others are those of the folders where the session worked before.
@@ -75,9 +78,9 @@ func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (wo
 	if err != nil {
 		return workplace{}, err
 	}
-	place := workplace{env: local, tasks: before.tasks, output: w.outputFolder(session), others: before.left()}
+	place := workplace{env: local, tasks: before.tasks, watch: before.watch, output: w.outputFolder(session), others: before.left()}
 	if place.tasks == nil {
-		place.tasks = w.newTasks(session)
+		place.tasks, place.watch = w.newTasks(session), toolbox.NewWatch(func() { attend(w, session) })
 	}
 	local.SpillDir, local.Confine = place.output, w.confining(session, account(info), folder)
 	if slog.Default().Enabled(ctx, slog.LevelDebug) {
@@ -131,6 +134,15 @@ func (w *Workbench) occupied(session string) bool {
 	return ok && slices.ContainsFunc(place.tasks.List(), func(t tool.TaskInfo) bool { return t.Ended.IsZero() })
 }
 
+// attend has a session that is at rest work on its news; one that works finds them itself.
+func attend(w *Workbench, session string) {
+	if l := w.sessions.Find(session); l != nil {
+		if err := live.Attend(l); err != nil {
+			slog.Warn("could not wake a session", "session", session, "err", err)
+		}
+	}
+}
+
 // cleanUp ends the session's agents with their background commands, then the
 // session's own commands (LOOP-159), and removes the agents' worktrees.
 func (w *Workbench) cleanUp(ctx context.Context, session string) {
@@ -144,6 +156,7 @@ func (w *Workbench) cleanUp(ctx context.Context, session string) {
 	if !ok {
 		return
 	}
+	place.watch.Close()
 	for _, p := range place.left() {
 		if err := p.env.Cleanup(ctx); err != nil {
 			slog.Warn("could not clean up the session's environment", "session", session, "err", err)

@@ -163,7 +163,7 @@ const (
 // kinds has the tools whose rules may have a selector. Several names are one
 // tool of other programs, whose rules are read as well.
 var kinds = map[string]kind{
-	"Bash": kindCommand,
+	"Bash": kindCommand, "Monitor": kindCommand,
 	"Read": kindRead, "ReadMany": kindRead, "Grep": kindRead, "Glob": kindRead, "ListDir": kindRead, "LS": kindRead,
 	"Edit": kindWrite, "Write": kindWrite, "ApplyPatch": kindWrite, "MultiEdit": kindWrite, "NotebookEdit": kindWrite,
 	"WebFetch": kindDomain,
@@ -174,7 +174,7 @@ var kinds = map[string]kind{
 func (r Rule) kind() kind { return kinds[r.Tool] }
 
 // names reports whether the rule's tool is that of a call. Read stands for every
-// tool that looks at files and Edit for every one that changes them.
+// tool that looks at files and Edit for every one that changes them, Bash for every one that runs command lines.
 func (r Rule) names(call agent.GateCall) bool {
 	tool := r.Tool
 	switch {
@@ -184,6 +184,8 @@ func (r Rule) names(call agent.GateCall) bool {
 		return kinds[call.Tool] == kindWrite
 	case tool == "Read":
 		return kinds[call.Tool] == kindRead
+	case tool == "Bash":
+		return kinds[call.Tool] == kindCommand
 	case tool == "LS":
 		return call.Tool == "ListDir"
 	case tool == "AskUserQuestion":
@@ -236,7 +238,7 @@ func (r Rule) TooWide() bool {
 	if r.Decision != agent.Allow || r.Unread != "" {
 		return false
 	}
-	if strings.Contains(r.Tool, "*") && !strings.HasPrefix(r.Tool, "mcp__") || r.Tool == "Bash" && r.Selector == "" {
+	if strings.Contains(r.Tool, "*") && !strings.HasPrefix(r.Tool, "mcp__") || r.kind() == kindCommand && r.Selector == "" {
 		return true
 	}
 	if r.kind() != kindCommand {

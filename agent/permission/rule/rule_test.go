@@ -485,7 +485,7 @@ func TestNamesOfOtherPrograms(t *testing.T) {
 	}{
 		{"AskUserQuestion", "AskUser", agent.Deny}, {"AskUser", "AskUser", agent.Deny}, {"Ask*", "AskUser", agent.Deny},
 		{"AskUserQuestion", "TodoWrite", ""}, {"TodoWrite", "TodoWrite", agent.Deny}, {"ExitPlanMode", "ExitPlanMode", agent.Deny},
-		{"LS", "ListDir", agent.Deny}, {"Task", "Agent", agent.Deny},
+		{"LS", "ListDir", agent.Deny}, {"Task", "Agent", agent.Deny}, {"Bash", "Monitor", agent.Deny}, {"Monitor", "Bash", ""},
 	} {
 		r, err := Parse(c.rule)
 		if err != nil {

@@ -11,6 +11,7 @@ import FolderGit from '@lucide/svelte/icons/folder-git-2'
 import FolderSearch from '@lucide/svelte/icons/folder-search'
 import Globe from '@lucide/svelte/icons/globe'
 import GraduationCap from '@lucide/svelte/icons/graduation-cap'
+import Eye from '@lucide/svelte/icons/eye'
 import Hourglass from '@lucide/svelte/icons/hourglass'
 import ListTodo from '@lucide/svelte/icons/list-todo'
 import MessageCircleQuestion from '@lucide/svelte/icons/message-circle-question-mark'
@@ -90,6 +91,7 @@ const widgets: Record<string, Widget> = {
   NotebookEdit: { icon: NotebookPen, body: ChangeBody, wide: true },
   ApplyPatch: { icon: FileDiff, body: ChangeBody, wide: true },
   Bash: { icon: SquareTerminal, body: TerminalBody },
+  Monitor: { icon: Eye, body: TerminalBody },
   Grep: { icon: Search, body: TextBody },
   Glob: { icon: FolderSearch, body: TextBody },
   WebSearch: { icon: SearchCheck, body: SearchBody, result: hits },
