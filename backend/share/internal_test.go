@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 	"unicode/utf16"
+
+	"atelier.dev/atelier/backend/redact"
 )
 
 // LIVE-10: a share ends by itself.
@@ -128,5 +130,29 @@ func TestBoardIsBounded(t *testing.T) {
 	b.close(EndRevoked)
 	if batch, ended := b.since(&at); !ended || bytes.Contains(batch, []byte("xxx")) {
 		t.Errorf("after the end: %t, %s", ended, batch)
+	}
+}
+
+// LIVE-05: what is being streamed is shown without the beginning of a key, and the thinking
+// only if the user shares it.
+func TestDrafts(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(Config{}, ShareRequest{NoReasoning: true})
+	w.redactor = redact.New(redact.RedactPolicy{}, nil, "")
+	w.drafts[0].add("It is in ghp_aB3dE5gH7", 0)
+	w.drafts[1].add("A thought. ", 0)
+	w.showDrafts()
+	if want := [2]string{"It is in "}; w.board.drafts != want {
+		t.Errorf("shown: %q", w.board.drafts)
+	}
+	w.drafts[0].add("jK9mN1pQ3sT4u and on ", 22)
+	w.showDrafts()
+	if want := [2]string{"It is in [redacted] and on "}; w.board.drafts != want {
+		t.Errorf("shown: %q", w.board.drafts)
+	}
+	w.drafts[0].add("beyond a gap ", 99)
+	w.showDrafts()
+	if w.board.drafts != [2]string{} {
+		t.Errorf("with a gap: %q", w.board.drafts)
 	}
 }

@@ -1,7 +1,6 @@
 'use strict'
-// The reader of a shared session: live from its stream, or from a sealed recording that the
-// page itself holds. All HTML that it shows was rendered by Atelier, and the policy of the
-// page runs no other script.
+// The reader of a shared session. All HTML that it shows was rendered by Atelier, and the
+// policy of the page runs no other script.
 
 const words = {
   en: {
@@ -10,7 +9,7 @@ const words = {
     token: 'This link is not complete, or was made for another share.', lost: 'The connection is lost. Trying again…', full: 'This share has as many viewers as it may.',
     revoked: 'The share was ended by its owner.', expired: 'The time of this share is over.', tunnel: 'The tunnel of this share has ended.',
     closed: 'Atelier was closed on the other side.', deleted: 'The session was deleted.', failed: 'The session cannot be read any more.',
-    cut: 'The beginning of this session is not shown.', newest: 'Newest ↓', recorded: 'Recorded', opening: 'Connecting…', sealed: 'The key in this link does not open the recording.',
+    cut: 'The beginning of this session is not shown.', newest: 'Newest ↓', opening: 'Connecting…',
   },
   zh: {
     live: '直播中', working: '智能体正在工作', waiting: '正在等待用户回答', rest: '空闲', cost: '费用',
@@ -18,7 +17,7 @@ const words = {
     token: '链接不完整，或属于另一个分享。', lost: '连接已断开，正在重试…', full: '观看人数已达上限。',
     revoked: '分享已被其所有者结束。', expired: '分享已过期。', tunnel: '分享所用的隧道已断开。',
     closed: '对方已关闭 Atelier。', deleted: '会话已被删除。', failed: '会话已无法读取。',
-    cut: '此处未显示会话的开头。', newest: '最新 ↓', recorded: '录制', opening: '正在连接…', sealed: '链接中的密钥无法打开此录制。',
+    cut: '此处未显示会话的开头。', newest: '最新 ↓', opening: '正在连接…',
   },
 }
 const chinese = (navigator.language || '').toLowerCase().startsWith('zh')
@@ -53,7 +52,6 @@ function mark(text, kind) {
 function tell() {
   const marks = []
   if (why) marks.push(mark(say[why] || why, 'off'))
-  else if (state.recorded) marks.push(mark(say.recorded))
   else {
     marks.push(mark(say.live, 'on'))
     marks.push(mark(state.waiting ? say.waiting : state.working ? say.working : say.rest))
@@ -181,23 +179,6 @@ async function watch() {
   tell()
 }
 
-const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))
-
-/** Opens the recording that the page holds with the key of the link. */
-async function open(sealed) {
-  try {
-    const all = bytes(sealed)
-    const key = await crypto.subtle.importKey('raw', bytes(location.hash.slice(1)), 'AES-GCM', false, ['decrypt'])
-    const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: all.slice(0, 12) }, key, all.slice(12))
-    const { pieces, state: told } = JSON.parse(new TextDecoder().decode(plain))
-    handle.state({ ...told, recorded: true })
-    at('pieces').innerHTML = pieces.join('')
-  } catch {
-    why = 'sealed'
-    tell()
-  }
-}
-
 at('ask').textContent = say.ask
 at('go').textContent = say.go
 at('cut').textContent = say.cut
@@ -207,7 +188,5 @@ at('status').textContent = say.opening
 window.addEventListener('scroll', () => {
   if (atEnd()) at('newest').hidden = true
 }, { passive: true })
-const sealed = at('sealed')
-if (sealed) void open(sealed.textContent.trim())
-else void watch()
+void watch()
 window.addEventListener('hashchange', () => location.reload())
