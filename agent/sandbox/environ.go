@@ -19,6 +19,8 @@ const (
 	// meant for programs that a project names, such as hooks (K-35).
 	InheritCore Inherit = "core"
 	InheritNone Inherit = "none"
+	// InheritPerson passes everything and adds no settings, for a person's own shell.
+	InheritPerson Inherit = "person"
 )
 
 // Filter derives a child's environment from this program's (K-16, K-35).
@@ -40,7 +42,7 @@ var fixed = []string{
 }
 
 // Apply returns a child's environment, given the parent's environ: the
-// variables that pass the filter, then the fixed settings of every child.
+// variables that pass the filter, then the fixed settings of every child but a person's.
 func (f Filter) Apply(environ []string) []string {
 	out := make([]string, 0, len(environ)+len(fixed)+1)
 	utf8Locale := false
@@ -58,6 +60,9 @@ func (f Filter) Apply(environ []string) []string {
 	if !utf8Locale {
 		out = append(out, "LANG=C.UTF-8")
 	}
+	if f.Inherit == InheritPerson {
+		return out
+	}
 	return append(out, fixed...)
 }
 
@@ -65,7 +70,7 @@ func (f Filter) passes(name, value string) bool {
 	switch {
 	case slices.Contains(f.Allow, name):
 		return true
-	case f.Inherit == InheritAll:
+	case f.Inherit == InheritAll, f.Inherit == InheritPerson:
 		return true
 	case f.Inherit == InheritNone:
 		return false

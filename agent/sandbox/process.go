@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -181,12 +182,14 @@ func (p *Process) launch(spec Spec) error {
 	var err error
 	switch {
 	case spec.TTY:
-		if ours, theirs, err = openTerminal(); err == nil {
+		if ours, theirs, err = openTerminal(spec.Seat); err == nil {
 			p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs, theirs, theirs
 			if spec.Confine == nil {
 				p.cmd.SysProcAttr = ownTerminal()
 			}
-			p.cmd.Env = append(p.cmd.Env, terminalType)
+			if spec.Seat == (Seat{}) {
+				p.cmd.Env = append(p.cmd.Env, terminalType)
+			}
 		}
 	case spec.Input:
 		if theirs, ours, err = openInput(); err == nil {
@@ -216,7 +219,11 @@ func (p *Process) launch(spec Spec) error {
 		return err
 	}
 	if spec.TTY {
-		p.screen = follow(ours, p.stdout)
+		var to io.Writer = p.stdout
+		if spec.Raw != nil {
+			to = rawWriter{spec.Raw, spec.RawEnd}
+		}
+		p.screen = follow(ours, to)
 	}
 	return nil
 }

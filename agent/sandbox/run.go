@@ -44,6 +44,8 @@ type Spec struct {
 	// there are no terminals. Only programs that behave differently on a
 	// terminal need it.
 	TTY bool
+	// Seat is that terminal's size if a person sits at it, whose Env names its type.
+	Seat Seat
 	// Confine says what the command may do; nil means everything that the user
 	// may. It fails with [ErrNoConfinement] if the machine cannot enforce it.
 	Confine *confine.Profile

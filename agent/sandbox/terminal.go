@@ -15,6 +15,24 @@ var ErrNoTerminal = errors.New("commands cannot be run on a terminal on this sys
 // terminalType is the terminal that programs are told they run on.
 const terminalType = "TERM=xterm"
 
+// Seat is a terminal's size in characters for a person who looks at it.
+type Seat struct{ Rows, Columns uint16 }
+
+// Resize tells a command how large its terminal has become. It fails with
+// [ErrNoInput] once that is closed.
+func (p *Process) Resize(to Seat) error {
+	p.keys.mu.Lock()
+	defer p.keys.mu.Unlock()
+	if p.screen == nil || p.keys.file == nil {
+		return ErrNoInput
+	}
+	return resizeTerminal(p.keys.file, to)
+}
+
+// HangUp closes a command's terminal, which programs take for the end. [Process.Stop]
+// ends those that do not.
+func (p *Process) HangUp() { p.keys.close() }
+
 // screen follows the output of a command on a terminal. A nil screen belongs to
 // a command without one.
 type screen struct{ ended chan struct{} }

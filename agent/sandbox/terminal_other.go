@@ -7,6 +7,8 @@ import (
 	"syscall"
 )
 
-func openTerminal() (ours, theirs *os.File, err error) { return nil, nil, ErrNoTerminal }
+func openTerminal(Seat) (ours, theirs *os.File, err error) { return nil, nil, ErrNoTerminal }
 
 func ownTerminal() *syscall.SysProcAttr { return nil }
+
+func resizeTerminal(*os.File, Seat) error { return ErrNoTerminal }

@@ -22,13 +22,16 @@ const (
 
 // openTerminal returns the two ends of a new terminal: ours, whose reads and
 // writes can be interrupted, and the command's.
-func openTerminal() (ours, theirs *os.File, err error) {
+func openTerminal(seat Seat) (ours, theirs *os.File, err error) {
+	if seat == (Seat{}) {
+		seat = Seat{Rows: terminalRows, Columns: terminalColumns}
+	}
 	blocking, theirs, err := pty.Open()
 	if err != nil {
 		return nil, nil, fmt.Errorf("open a terminal: %w", err)
 	}
 	defer blocking.Close()
-	err = pty.Setsize(theirs, &pty.Winsize{Rows: terminalRows, Cols: terminalColumns})
+	err = resizeTerminal(theirs, seat)
 	if err == nil {
 		ours, err = interruptible(blocking)
 	}
@@ -36,6 +39,17 @@ func openTerminal() (ours, theirs *os.File, err error) {
 		return nil, nil, fmt.Errorf("set up a terminal: %w", errors.Join(err, theirs.Close()))
 	}
 	return ours, theirs, nil
+}
+
+func resizeTerminal(f *os.File, to Seat) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	control := raw.Control(func(fd uintptr) {
+		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: to.Rows, Col: to.Columns})
+	})
+	return errors.Join(control, err)
 }
 
 // interruptible returns another file of the same terminal that Close and

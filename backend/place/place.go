@@ -114,6 +114,19 @@ func (p *Project) WorktreeOf(ctx context.Context, session string) (string, error
 	return info.Worktree, nil
 }
 
+// FolderOf returns where a session works; empty means the project's folder. The errors are
+// those of Session and CheckTree.
+func (p *Project) FolderOf(ctx context.Context, session string) (string, error) {
+	if session == "" {
+		return p.Dir, nil
+	}
+	info, err := p.Session(ctx, session)
+	if err != nil {
+		return "", err
+	}
+	return p.Folder(info), p.CheckTree(info)
+}
+
 // CheckTree returns an error if a session has lost its worktree.
 func (p *Project) CheckTree(info backend.SessionInfo) error {
 	if info.Worktree == "" || info.Helper != nil {

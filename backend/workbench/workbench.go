@@ -40,6 +40,7 @@ import (
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/share"
 	"atelier.dev/atelier/backend/skills"
+	"atelier.dev/atelier/backend/terminal"
 	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/trees"
 	"atelier.dev/atelier/backend/trust"
@@ -156,6 +157,7 @@ type Workbench struct {
 	looks     looks
 	moved     *moved.Sessions
 	editors   *editors.Editors
+	terminals *terminal.Terminals
 }
 
 // New returns a workbench. Close stops everything that runs in it.
@@ -185,6 +187,7 @@ func New(cfg Config) *Workbench {
 	w.hooks = w.newHooks()
 	w.moved = moved.New(cfg.Store, cfg.Folder)
 	w.editors = editors.New(editors.Config{Folder: cfg.Folder, Store: cfg.Store, Getenv: cfg.Getenv, Worktree: w.project.WorktreeOf, IsSettings: w.hooks.Reads})
+	w.terminals = terminal.New(terminal.Config{Getenv: cfg.Getenv, Folder: w.project.FolderOf})
 	w.exports = transfer.NewExports(transfer.ExportConfig{
 		Store: cfg.Store, Session: w.session, Keys: w.providers.Keys, User: userHome(cfg), Dir: filepath.Join(cfg.Home, "exports"), PickSave: cfg.PickSave,
 	})
@@ -275,6 +278,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	w.hooks.Register(d)
 	w.searches.Register(d)
 	w.teams.Register(d)
+	w.terminals.Register(d)
 	dispatch.Handle(d, "hooks.dry_run", w.dryRun)
 	w.review.Register(d)
 	w.servers.Register(d)
@@ -332,6 +336,7 @@ func (w *Workbench) Close(ctx context.Context) error {
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
 	ends.Go(func() { w.agents.Close(); w.teams.Close() })
 	ends.Go(w.shares.Close)
+	ends.Go(w.terminals.Close)
 	ends.Go(func() { w.cancel(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
 	ends.Wait()
 	return errors.Join(err, hooksErr, skillsErr, w.exports.Close())

@@ -97,6 +97,7 @@ var mayImport = map[string][]string{
 	"backend/websearch":          {"agent/websearch", "backend", "backend/dispatch"},
 	"backend/mcp":                {"agent", "agent/changes", "agent/mcp", "agent/mcp/...", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"backend/editors":            {"agent/changes", "agent/sandbox", "backend", "backend/dispatch"},
+	"backend/terminal":           {"agent/sandbox", "backend", "backend/dispatch"},
 	"backend/moved":              {"agent/project", "backend", "backend/dispatch"},
 	"backend/transfer":           {"agent", "agent/llm", "backend", "backend/dispatch", "backend/redact", "backend/transcript", "backend/transcript/export"},
 	"backend/share":              {"agent", "agent/llm", "agent/sandbox", "backend", "backend/dispatch", "backend/redact", "backend/transcript", "backend/transcript/export"},

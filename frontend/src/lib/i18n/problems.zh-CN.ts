@@ -344,6 +344,31 @@ export const problems: Record<ProblemID, Words> = {
     message: '这条命令已没有记录：它已随会话结束，或早已结束。',
     kept: '智能体读到的输出仍在对话中。',
   },
+  terminal_gone: {
+    message: '这个终端已关闭。',
+    kept: '没有做任何更改。',
+    next: '请打开一个新的终端。',
+  },
+  terminal_many: {
+    message: '最多可同时打开 {0} 个终端。',
+    kept: '没有做任何更改。',
+    next: '请关闭一个不用的终端。',
+  },
+  terminal_none: {
+    message: 'Atelier 在此系统上还没有终端。',
+    kept: '没有做任何更改。',
+    next: '请使用系统自带的终端。',
+  },
+  terminal_failed: {
+    message: '无法启动 shell {0}。',
+    kept: '没有做任何更改。',
+    next: '请检查变量 SHELL 和文件夹；详情中有系统给出的原因。',
+  },
+  terminal_deaf: {
+    message: '这个终端里的程序没有读取输入的内容。',
+    kept: '它可能已读取其中一部分。',
+    next: '请等待，或在那里按 Ctrl+C。',
+  },
   task_port: {
     message: '这条命令已不再监听端口 {0}。',
     kept: '没有做任何更改。',
