@@ -53,7 +53,7 @@ test('a session with the keyboard alone, from the first message to the last appr
   }
   await page.getByRole('button', { name: /· Demo script$/ }).waitFor()
 
-  await keyboard.press('Control+k')
+  await keyboard.press('Alt+s')
   await expect.poll(focused).toBe('Filter sessions')
   await keyboard.press('Control+b')
   await page.getByRole('navigation', { name: 'Sessions' }).waitFor({ state: 'detached' })

@@ -16,7 +16,7 @@ const focused = (page: Page) =>
 /** Goes to the field that filters the list. */
 async function filter(page: Page) {
   await untilUncovered(page)
-  await page.keyboard.press('Control+k')
+  await page.keyboard.press('Alt+s')
   await untilFocused(list(page).getByRole('searchbox'))
 }
 

@@ -70,7 +70,7 @@ test('the sessions are an inbox: what needs the user, what runs, then days', asy
 
   // The rows are walked with the arrow keys, and say what was done.
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
-  await page.keyboard.press('Control+k')
+  await page.keyboard.press('Alt+s')
   await untilFocused(sidebar.getByRole('searchbox'))
   await tabTo(group('Needs you').locator('[data-session]'))
   await page.keyboard.press('ArrowDown')

@@ -25,11 +25,11 @@ test('what is typed does what is meant: filter, search, commands and what looks 
   await untilRest(page)
 
   // Ctrl+K, a part of a title, Enter.
-  await page.keyboard.press('Control+k')
+  await page.keyboard.press('Alt+s')
   await page.keyboard.type('-rf')
   await page.keyboard.press('Enter')
   await page.getByText('Removed.').waitFor()
-  await page.keyboard.press('Control+k')
+  await page.keyboard.press('Alt+s')
   await page.keyboard.press('Control+a')
   await page.keyboard.type('rm')
   await page.keyboard.press('ArrowDown')

@@ -23,10 +23,11 @@ type Parts = {
   open: (id: string) => void
   compose: () => void
   settings: (tab: SettingsTab) => void
+  palette: () => void
 }
 
 export function commandsOf(parts: Parts): Record<Command, () => void> {
-  const { bench, panes, inMain, shownSidebar, show, open, compose, settings } = parts
+  const { bench, panes, inMain, shownSidebar, show, open, compose, settings, palette } = parts
 
   /** Opens the next or the previous session of the list. */
   function step(by: 1 | -1) {
@@ -40,6 +41,11 @@ export function commandsOf(parts: Parts): Record<Command, () => void> {
     new: compose,
     sidebar: () => panes.toggleSidebar(),
     panel: () => panes.togglePanel(),
+    palette,
+    terminal: () =>
+      panes.panelShown && panes.panel.name === 'terminal'
+        ? panes.togglePanel()
+        : void show('terminal', {}),
     filter: () => void shownSidebar().then((it) => it?.focusFilter()),
     projects: () => void shownSidebar().then((it) => it?.openProjects()),
     search: () => bench.search.open(),

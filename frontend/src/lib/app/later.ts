@@ -6,6 +6,7 @@ import { contextDialog } from '../conversation/part'
 import { grammars } from '../markdown/engine.svelte'
 import { serverAsk } from '../mcp/part'
 import { queueList } from '../queue/part'
+import { palette } from '../palette/part'
 import { searchBody } from '../search/part'
 import { settingsBody } from '../settings/part'
 import { shareDialog } from '../share/part'
@@ -21,6 +22,7 @@ export const later = [
   trustReview,
   serverAsk,
   queueList,
+  palette,
   searchBody,
   grammars,
   settingsBody,

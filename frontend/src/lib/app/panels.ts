@@ -8,6 +8,7 @@ import MessageCircleQuestion from '@lucide/svelte/icons/message-circle-question-
 import GraduationCap from '@lucide/svelte/icons/graduation-cap'
 import Plug from '@lucide/svelte/icons/plug'
 import ShieldCheck from '@lucide/svelte/icons/shield-check'
+import TerminalIcon from '@lucide/svelte/icons/terminal'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Webhook from '@lucide/svelte/icons/webhook'
 import type { Component } from 'svelte'
@@ -93,6 +94,14 @@ export const panels: readonly Panel[] = [
     icon: Bot,
     view: lazy(() => import('../agents/AgentsPanel.svelte')),
     count: (bench) => bench.agents.of(bench.conversation?.id).filter(isAtWork).length,
+  },
+  {
+    name: 'terminal',
+    label: () => t('panel.terminal'),
+    hint: () => t('panel.terminal_hint'),
+    kind: 'work',
+    icon: TerminalIcon,
+    view: lazy(() => import('../terminal/TerminalPanel.svelte')),
   },
   {
     name: 'cost',

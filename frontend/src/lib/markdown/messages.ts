@@ -9,6 +9,7 @@ export const messages = {
   back: 'Back to the text from footnote {n}',
   show_diagram: 'Show diagram',
   show_source: 'Show source',
+  run: 'Put it into your terminal',
   diagram: 'Diagram: {title}',
   diagram_drawing: 'Drawing the diagram…',
   diagram_line: 'This diagram cannot be drawn, because line {line} cannot be read.',

@@ -10,6 +10,7 @@ export const zhCN: Translated<typeof messages> = {
   back: '从脚注 {n} 返回正文',
   show_diagram: '显示图表',
   show_source: '显示源码',
+  run: '放进你的终端',
   diagram: '图表：{title}',
   diagram_drawing: '正在绘制图表…',
   diagram_line: '无法绘制此图表：第 {line} 行无法识别。',

@@ -37,6 +37,7 @@ import { Sessions } from './sessions.svelte'
 import { Skills } from './skills.svelte'
 import { Store } from './store.svelte'
 import { Tasks } from './tasks.svelte'
+import { Terminals } from './terminals.svelte'
 import type {
   CommandCall,
   Envelope,
@@ -90,6 +91,7 @@ export class Workbench {
   readonly files: Files
   readonly confinement: Confinement
   readonly webSearch: WebSearch
+  readonly terminals: Terminals
   readonly search: Search
   readonly transcripts: Transcripts
   readonly shares: Shares
@@ -124,6 +126,12 @@ export class Workbench {
     if (!conversation) return undefined
     const agents = this.agents.of(conversation.id)
     return together([conversation.view.cost, ...agents.map((agent) => agent.cost)])
+  })
+
+  /** The open session, if it has a worktree of its own. */
+  readonly treeSession = $derived.by(() => {
+    const id = this.conversation?.id
+    return id && this.sessions.find(id)?.worktree ? id : undefined
   })
 
   /** The ids of the open session and its agents. */
@@ -176,6 +184,7 @@ export class Workbench {
     this.files = new Files(call)
     this.confinement = new Confinement(call)
     this.webSearch = new WebSearch(call)
+    this.terminals = new Terminals(call)
     this.search = new Search(call)
     this.transcripts = new Transcripts(call)
     this.shares = new Shares(call)

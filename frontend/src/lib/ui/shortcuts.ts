@@ -3,7 +3,12 @@ import { keysOf } from './jumps'
 import { isComposing } from './keys'
 
 /** All shortcuts in the order of the help. Browsers reserve Ctrl+N, so Alt+N does the same. */
-export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
+export const shortcuts: readonly {
+  label: Key
+  keys: readonly string[]
+  /** What the palette does for it; undefined for keys that depend on the place. */
+  command?: Command
+}[] = [
   { label: 'keys_help.send', keys: ['Enter'] },
   { label: 'keys_help.follow_up', keys: ['Ctrl+Enter'] },
   { label: 'keys_help.newline', keys: ['Shift+Enter'] },
@@ -12,38 +17,42 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.slash', keys: ['/'] },
   { label: 'keys_help.stop', keys: ['Esc'] },
   { label: 'keys_help.mode', keys: ['Shift+Tab'] },
-  { label: 'keys_help.model', keys: ['Alt+L'] },
-  { label: 'keys_help.effort', keys: ['Alt+T'] },
-  { label: 'keys_help.review', keys: ['Alt+A'] },
+  { label: 'keys_help.model', keys: ['Alt+L'], command: 'model' },
+  { label: 'keys_help.effort', keys: ['Alt+T'], command: 'effort' },
+  { label: 'keys_help.review', keys: ['Alt+A'], command: 'review' },
   { label: 'keys_help.answer', keys: ['A', 'S', 'R', 'D', 'F', 'N'] },
   { label: 'keys_help.questions', keys: ['←', '→'] },
-  { label: 'keys_help.composer', keys: ['Alt+M'] },
+  { label: 'keys_help.composer', keys: ['Alt+M'], command: 'composer' },
   { label: 'keys_help.messages', keys: ['Alt+↑', 'Alt+↓'] },
   { label: 'keys_help.actions', keys: ['C', 'M', 'O', 'E', 'R'] },
   { label: 'keys_help.change', keys: ['N', 'P'] },
   { label: 'keys_help.region', keys: ['F6', 'Shift+F6'] },
-  { label: 'keys_help.new', keys: ['Ctrl+N', 'Alt+N'] },
-  { label: 'keys_help.sidebar', keys: ['Ctrl+B'] },
-  { label: 'keys_help.panel', keys: ['Ctrl+.'] },
+  { label: 'keys_help.new', keys: ['Ctrl+N', 'Alt+N'], command: 'new' },
+  { label: 'keys_help.sidebar', keys: ['Ctrl+B'], command: 'sidebar' },
+  { label: 'keys_help.panel', keys: ['Ctrl+.'], command: 'panel' },
+  { label: 'keys_help.terminal', keys: ['Ctrl+`'], command: 'terminal' },
   { label: 'keys_help.panels', keys: ['Alt+1', '…', 'Alt+0'] },
   { label: 'keys_help.sessions', keys: ['Alt+Shift+↑', 'Alt+Shift+↓'] },
-  { label: 'keys_help.filter', keys: ['Ctrl+K'] },
-  { label: 'keys_help.projects', keys: ['Alt+P'] },
-  { label: 'keys_help.search', keys: ['Ctrl+Shift+F'] },
-  { label: 'keys_help.find', keys: ['Ctrl+F', 'F3', 'Shift+F3'] },
+  { label: 'keys_help.palette', keys: ['Ctrl+K'], command: 'palette' },
+  { label: 'keys_help.filter', keys: ['Alt+S'], command: 'filter' },
+  { label: 'keys_help.projects', keys: ['Alt+P'], command: 'projects' },
+  { label: 'keys_help.search', keys: ['Ctrl+Shift+F'], command: 'search' },
+  { label: 'keys_help.find', keys: ['Ctrl+F', 'F3', 'Shift+F3'], command: 'find' },
   { label: 'keys_help.jump_ends', keys: [keysOf.start, keysOf.newest] },
   { label: 'keys_help.jump_prompts', keys: [keysOf.previous_prompt, keysOf.next_prompt] },
   { label: 'keys_help.jump_errors', keys: [keysOf.next_error, keysOf.previous_error] },
   { label: 'keys_help.zoom', keys: ['Ctrl++', 'Ctrl+−', 'Ctrl+0'] },
-  { label: 'keys_help.density', keys: ['Ctrl+O'] },
-  { label: 'keys_help.settings', keys: ['Ctrl+,'] },
-  { label: 'keys_help.help', keys: ['Ctrl+/'] },
+  { label: 'keys_help.density', keys: ['Ctrl+O'], command: 'density' },
+  { label: 'keys_help.settings', keys: ['Ctrl+,'], command: 'settings' },
+  { label: 'keys_help.help', keys: ['Ctrl+/'], command: 'help' },
 ]
 
 export type Command =
   | 'new'
   | 'sidebar'
   | 'panel'
+  | 'palette'
+  | 'terminal'
   | 'filter'
   | 'projects'
   | 'search'
@@ -72,11 +81,12 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
     return key === 'f' ? 'search' : undefined
   }
   if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+    if (event.code === 'Backquote') return 'terminal'
     const commands: Record<string, Command> = {
       n: 'new',
       b: 'sidebar',
       '.': 'panel',
-      k: 'filter',
+      k: 'palette',
       f: 'find',
       o: 'density',
       ',': 'settings',
@@ -92,6 +102,7 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
       n: 'new',
       m: 'composer',
       p: 'projects',
+      s: 'filter',
       arrowup: 'previous_message',
       arrowdown: 'next_message',
     }

@@ -1,0 +1,120 @@
+/** What the palette goes to. */
+import { t } from '../i18n/i18n.svelte'
+import type { PaletteEntry } from '../model/palette'
+import { draftOwner, putBack, readDraft, writeDraft } from '../state/drafts.svelte'
+import { type SettingsTab, tabs } from '../settings/registry'
+import type { Workbench } from '../state/workbench.svelte'
+import { type Command, panelKeys, shortcuts } from '../ui/shortcuts'
+import { panels } from './panels'
+
+type Parts = {
+  bench: Workbench
+  run: (command: Command) => void
+  /** Opens a panel, at a part of it. */
+  show: (panel: string, target?: unknown) => unknown
+  open: (session: string) => void
+  settings: (tab: SettingsTab, goal?: string) => void
+  compose: () => void
+}
+
+/** Everything that the palette finds now, in the order in which the kinds stand without words. */
+export function paletteEntries(parts: Parts): PaletteEntry[] {
+  return [
+    ...sessionsOf(parts),
+    ...commandsOf(parts),
+    ...panelsOf(parts),
+    ...modelsOf(parts),
+    ...settingsOf(parts),
+    ...filesOf(parts),
+  ]
+}
+
+const sessionsOf = ({ bench, open }: Parts): PaletteEntry[] =>
+  bench.sessions.families.map(({ session: { id, title, prompt = '', marks } }) => ({
+    id: `session:${id}`,
+    kind: 'session',
+    label: title || t('session.untitled'),
+    hint: [marks?.label, ...(marks?.tags ?? []).map((tag) => `#${tag}`)].filter(Boolean).join(' '),
+    words: prompt,
+    run: () => open(id),
+  }))
+
+function commandsOf({ bench, run, compose }: Parts): PaletteEntry[] {
+  const window = shortcuts.flatMap(({ label, keys, command }): PaletteEntry[] =>
+    command && command !== 'palette'
+      ? [
+          {
+            id: `command:${command}`,
+            kind: 'command',
+            label: t(label),
+            ...(keys[0] && { keys: keys[0] }),
+            run: () => run(command),
+          },
+        ]
+      : [],
+  )
+  const local = new Set(bench.commands.local.map(({ name }) => name))
+  const owner = () =>
+    bench.conversation ? draftOwner(bench.conversation.id) : (bench.project?.folder ?? '')
+  /** A command of the page runs at once; another waits in the field for what follows it. */
+  const use = (name: string) => {
+    if (local.has(name)) return bench.commands.runLocal(`/${name}`)
+    const written = readDraft(owner())
+    if (written.trim() === '') writeDraft(owner(), `/${name} `)
+    else putBack(owner(), `/${name}`)
+    return compose()
+  }
+  const typed = bench.commands.list.map(({ name, description = '' }): PaletteEntry => ({
+    id: `prompt:${name}`,
+    kind: 'prompt',
+    label: `/${name}`,
+    hint: description,
+    run: () => use(name),
+  }))
+  return [...window, ...typed]
+}
+
+const panelsOf = ({ show }: Parts): PaletteEntry[] =>
+  panels.map((panel, at) => ({
+    id: `panel:${panel.name}`,
+    kind: 'panel',
+    label: panel.label(),
+    hint: panel.hint(),
+    ...(at < 10 && { keys: panelKeys(at) }),
+    run: () => show(panel.name, {}),
+  }))
+
+const modelsOf = ({ bench }: Parts): PaletteEntry[] =>
+  bench.catalog.providers
+    .filter(({ ready }) => ready)
+    .flatMap(({ id: provider, name, models = [] }) =>
+      models.map((model) => ({
+        id: `model:${provider}/${model.id}`,
+        kind: 'model' as const,
+        label: model.scripted ? t('app.demo') : model.name || model.id,
+        hint: name,
+        words: model.id,
+        run: () =>
+          bench.settings && bench.configure({ ...bench.settings, provider, model: model.id }),
+      })),
+    )
+
+const settingsOf = ({ bench, settings }: Parts): PaletteEntry[] =>
+  tabs.flatMap(({ value, label: place, settings: of }) =>
+    of(bench).map(({ id, label, hint, words }) => ({
+      id: `setting:${value}/${id}`,
+      kind: 'setting' as const,
+      label,
+      hint: place(),
+      words: `${hint ?? ''} ${words}`,
+      run: () => settings(value, id),
+    })),
+  )
+
+const filesOf = ({ bench, show }: Parts): PaletteEntry[] =>
+  (bench.files.list?.files ?? []).map((path) => ({
+    id: `file:${path}`,
+    kind: 'file',
+    label: path,
+    run: () => show('files', { path }),
+  }))
