@@ -44,7 +44,7 @@ test('the palette goes to a session, a panel, a file, a setting and a command by
   await pick('terminal')
   await panelOf(page, 'Terminal').getByRole('tab').waitFor()
   await page.keyboard.press('F6')
-  await pick('patience')
+  await pick('lm studio')
   await page.getByRole('dialog', { name: 'Settings' }).waitFor()
   // Nothing acts behind a dialog.
   await page.keyboard.press('Control+k')
