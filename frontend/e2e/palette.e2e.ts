@@ -54,7 +54,7 @@ test('the palette goes to a session, a panel, a file, a setting and a command by
   await page.setViewportSize({ width: 900, height: 700 })
   await page.keyboard.press('Control+k')
   await page.keyboard.type('nothing of this name')
-  await page.getByText('Nothing is called so.').waitFor({ state: 'attached' })
+  await page.getByRole('option', { name: /^Search the texts of all sessions/ }).waitFor()
   await shot(page, 'palette-900')
   await page.keyboard.press('Escape')
   expect(offences).toEqual([])

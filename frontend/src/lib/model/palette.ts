@@ -1,15 +1,6 @@
 /** What the palette finds, and in which order. */
 
-export const paletteKinds = [
-  'session',
-  'command',
-  'panel',
-  'file',
-  'model',
-  'setting',
-  'prompt',
-] as const
-export type PaletteKind = (typeof paletteKinds)[number]
+export type PaletteKind = 'session' | 'command' | 'panel' | 'file' | 'model' | 'setting' | 'prompt'
 
 export type PaletteEntry = {
   /** Unique, and the same in every start of the program. */
@@ -40,12 +31,12 @@ const mostUses = 200
 export const mostShown = 60
 
 /**
- * How well a text has a word: 0 if not at all. Whole words are better than beginnings, those better than
- * parts, and those better than letters in order.
+ * How well a text has a word: 0 if not at all. The beginning is better than that of a word, and this better
+ * than a part of a word.
  */
 function match(text: string, word: string): number {
   const at = text.indexOf(word)
-  if (at < 0) return inOrder(text, word) ? 1 : 0
+  if (at < 0) return 0
   const isStart = at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!)
   if (!isStart) return 4
   return at === 0 && text.length === word.length ? 12 : at === 0 ? 9 : 7
@@ -89,7 +80,8 @@ function score(entry: PaletteEntry, words: readonly string[]): number {
   const { name, rest } = plainOf(entry)
   let sum = 0
   for (const word of words) {
-    const best = Math.max(match(name, word), Math.min(3, match(rest, word) / 2))
+    const apart = inOrder(name, word) ? 1 : 0
+    const best = Math.max(match(name, word), Math.min(3, match(rest, word) / 2), apart)
     if (best === 0) return 0
     sum += best
   }

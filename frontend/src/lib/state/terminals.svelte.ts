@@ -14,8 +14,8 @@ export class Terminals {
   problem = $state.raw<ApiError | null>(null)
   /** What the programs in them call themselves, by id. */
   readonly titles = new SvelteMap<string, string>()
-  #typed = new Map<string, string>()
-  #typing = new Set<string>()
+  /** What was typed and is not sent yet, by id; a text is there while something is being sent. */
+  #typed: Record<string, string> = {}
   #call: Call
 
   constructor(call: Call) {
@@ -48,16 +48,15 @@ export class Terminals {
 
   /** Types a text, after what was typed before it. */
   async type(id: string, text: string): Promise<void> {
-    this.#typed.set(id, (this.#typed.get(id) ?? '') + text)
-    if (this.#typing.has(id)) return
-    this.#typing.add(id)
-    for (let rest; (rest = this.#typed.get(id));) {
-      const piece = rest.slice(0, mostTyped)
-      this.#typed.set(id, rest.slice(mostTyped))
-      if (!(await this.#try(() => this.#call('terminal.write', { id, text: piece }))))
-        this.#typed.delete(id)
+    const before = this.#typed[id]
+    this.#typed[id] = (before ?? '') + text
+    if (before !== undefined) return
+    for (let rest; (rest = this.#typed[id]);) {
+      this.#typed[id] = rest.slice(mostTyped)
+      const piece = { id, text: rest.slice(0, mostTyped) }
+      if (!(await this.#try(() => this.#call('terminal.write', piece)))) break
     }
-    this.#typing.delete(id)
+    delete this.#typed[id]
   }
 
   async resize(id: string, rows: number, columns: number): Promise<void> {
