@@ -64,3 +64,6 @@ func (s *Skills) checkText(now skill.Skill, content string) []skill.SkillFinding
 	}
 	return merged(validate.CheckText(now, content, s.options("")))
 }
+
+// IsWellNamed reports whether a skill's name has the form that it should have.
+func IsWellNamed(s skill.Skill) bool { return validate.HasNameForm(s.Name) }

@@ -14,7 +14,6 @@ import (
 	"atelier.dev/atelier/agent/mcp/offer"
 	"atelier.dev/atelier/agent/mention"
 	"atelier.dev/atelier/agent/skill"
-	"atelier.dev/atelier/agent/skill/validate"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/mcp"
@@ -236,7 +235,7 @@ func (w *Workbench) commands(ctx context.Context, in mcp.ServersRequest) (backen
 			continue
 		}
 		list := &sound
-		if !validate.HasNameForm(s.Name) {
+		if !skills.IsWellNamed(s) {
 			list = &unsound
 		}
 		*list = append(*list, backend.SlashCommand{
