@@ -2,7 +2,8 @@
 //
 // What can be undone is folded from the logs ([agent/undo.History]); files are restored with
 // three-way merges by [agent/undo]. A session is at rest meanwhile ([Undo.Exclusively]). What is
-// going to be restored is stored first, so that a crash leaves no unrecorded change: whatever
-// restores files next settles it. Other features restore files through [Undo.Files] and
+// going to be restored is a file in restoring below the home folder until it is an event,
+// files_restored. After a crash, whatever opens the session or restores files next finds out what
+// was done. Other features restore files through [Undo.Files] and
 // [Undo.Carry].
 package undoing

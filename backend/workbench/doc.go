@@ -1,5 +1,5 @@
-// Package workbench is the application: one service for each panel, over
-// sessions that run here. It knows neither the window nor SQL. A host gives it
+// Package workbench is the application: it assembles sessions and the features over them, which
+// register their own methods. It knows neither the window nor SQL. A host gives it
 // a [backend.Store], a [backend.KeyStore] and a folder, calls it through
 // [Workbench.Call] and watches it through [Workbench.Subscribe]. The window,
 // the browser mode and the command line are three such hosts.
@@ -10,11 +10,8 @@
 // titles and suggestions; their results are recorded between turns, if they are still wanted.
 // away.go tells whoever comes back after three minutes what was done in between without asking.
 //
-// An undo is a file in restoring below the home folder until it is an event, files_restored; after
-// a crash, opening the session finds out what was done (undo*.go). An edited prompt is sent in
-// place of a turn in one step (undo.resend, live.Session.StartAfter): files, rewind and turn, with
-// nothing in between. fork.go makes forks, trees.go worktrees; a worktree that is gone is an error
-// that says what to do. caller.go lets a client of the Model Context Protocol answer in place of a
-// model. find.go searches a conversation, a limited part of the log a call, and landmark.go finds
-// the nearest prompt or error.
+// An edited prompt is sent in place of a turn in one step (resend.go, live.Session.StartAfter):
+// files, rewind and turn, with nothing in between. fork.go makes forks; a worktree that is gone is an
+// error that says what to do. caller.go lets a client of the Model Context Protocol answer in place
+// of a model.
 package workbench
