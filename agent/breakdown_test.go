@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/contextinfo"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
@@ -22,8 +23,8 @@ func folded(r *rig) *agent.Transcript {
 }
 
 // byKind are the parts of a breakdown by kind, and what they add up to.
-func byKind(b agent.ContextBreakdown) (of map[agent.ContextKind]int64, sum int64) {
-	of = map[agent.ContextKind]int64{}
+func byKind(b contextinfo.ContextBreakdown) (of map[contextinfo.ContextKind]int64, sum int64) {
+	of = map[contextinfo.ContextKind]int64{}
 	for _, p := range b.Parts {
 		of[p.Kind] = p.Tokens
 		sum += p.Tokens
@@ -42,9 +43,9 @@ func TestBreakdown(t *testing.T) {
 		llmtest.Round{Text: "In short, it works.", Usage: full(500)},
 	)
 	r.open()
-	breakdown := func() (agent.ContextBreakdown, map[agent.ContextKind]int64) {
+	breakdown := func() (contextinfo.ContextBreakdown, map[contextinfo.ContextKind]int64) {
 		t.Helper()
-		b := r.session.Breakdown(t.Context(), folded(r))
+		b := contextinfo.Breakdown(t.Context(), r.session, folded(r))
 		of, sum := byKind(b)
 		if sum != b.Used+b.Added {
 			t.Errorf("the parts add up to %d, not %d and %d", sum, b.Used, b.Added)
@@ -56,7 +57,7 @@ func TestBreakdown(t *testing.T) {
 	}
 
 	b, of := breakdown()
-	if b.Counted || b.Used == 0 || b.Added != 0 || of[agent.ContextSystem] == 0 || of[agent.ContextTools] == 0 || len(of) != 2 {
+	if b.Counted || b.Used == 0 || b.Added != 0 || of[contextinfo.ContextSystem] == 0 || of[contextinfo.ContextTools] == 0 || len(of) != 2 {
 		t.Errorf("before the first request: %+v", b)
 	}
 
@@ -65,7 +66,7 @@ func TestBreakdown(t *testing.T) {
 	if !b.Counted || b.Used != 4000 || b.Used != r.session.Transcript().Context || b.Added != 0 {
 		t.Errorf("after a turn: %+v", b)
 	}
-	if of[agent.ContextResults] < 500 || of[agent.ContextAnswers] < 1000 || of[agent.ContextPrompts] == 0 || of[agent.ContextReasoning] == 0 || of[agent.ContextSummary] != 0 {
+	if of[contextinfo.ContextResults] < 500 || of[contextinfo.ContextAnswers] < 1000 || of[contextinfo.ContextPrompts] == 0 || of[contextinfo.ContextReasoning] == 0 || of[contextinfo.ContextSummary] != 0 {
 		t.Errorf("after a turn: %v", of)
 	}
 	var halfway agent.Transcript // as a page sees it that asks while the turn runs
@@ -75,21 +76,21 @@ func TestBreakdown(t *testing.T) {
 			break
 		}
 	}
-	middle := r.session.Breakdown(t.Context(), &halfway)
-	if of, sum := byKind(middle); middle.Used != 3000 || middle.Added < 1000 || sum != middle.Used+middle.Added || of[agent.ContextResults] < 1000 {
+	middle := contextinfo.Breakdown(t.Context(), r.session, &halfway)
+	if of, sum := byKind(middle); middle.Used != 3000 || middle.Added < 1000 || sum != middle.Used+middle.Added || of[contextinfo.ContextResults] < 1000 {
 		t.Errorf("in the midst of a turn: %+v", middle)
 	}
 
 	r.collect(r.session.Compact(t.Context(), ""))
 	b, of = breakdown()
-	if b.Counted || b.Used == 0 || of[agent.ContextSummary] == 0 || of[agent.ContextAnswers]+of[agent.ContextResults]+of[agent.ContextReasoning] != 0 {
+	if b.Counted || b.Used == 0 || of[contextinfo.ContextSummary] == 0 || of[contextinfo.ContextAnswers]+of[contextinfo.ContextResults]+of[contextinfo.ContextReasoning] != 0 {
 		t.Errorf("after a compaction: %+v", b)
 	}
-	if r.run("Go on."); !r.session.Breakdown(t.Context(), folded(r)).Counted {
+	if r.run("Go on."); !contextinfo.Breakdown(t.Context(), r.session, folded(r)).Counted {
 		t.Error("after a compaction and an answer nothing is counted")
 	}
 	c.threshold = 0 // compaction is off
-	if b := r.session.Breakdown(t.Context(), folded(r)); b.Reserved != 0 {
+	if b := contextinfo.Breakdown(t.Context(), r.session, folded(r)); b.Reserved != 0 {
 		t.Errorf("without compaction %d tokens are reserved", b.Reserved)
 	}
 }
@@ -100,8 +101,8 @@ func TestBreakdownOfDocuments(t *testing.T) {
 	r := newRig(t, llmtest.Script())
 	r.cfg.Profiles = documented{r.cfg.Profiles}
 	r.open()
-	of, _ := byKind(r.session.Breakdown(t.Context(), folded(r)))
-	if of[agent.ContextDocuments] < 2*of[agent.ContextSystem] || of[agent.ContextSystem] == 0 {
+	of, _ := byKind(contextinfo.Breakdown(t.Context(), r.session, folded(r)))
+	if of[contextinfo.ContextDocuments] < 2*of[contextinfo.ContextSystem] || of[contextinfo.ContextSystem] == 0 {
 		t.Errorf("%v", of)
 	}
 }
@@ -125,9 +126,9 @@ func TestBreakdownOfALongConversation(t *testing.T) {
 		past.Apply(agent.Event{Seq: 2*i + 1, Data: agent.UserInput{Text: text}})
 		past.Apply(agent.Event{Seq: 2*i + 2, Data: agent.TextEnd{Message: llm.Text(llm.RoleAssistant, text), Usage: llm.Usage{Input: 1000, Output: 1, Known: true}}})
 	}
-	b := r.session.Breakdown(t.Context(), &past)
+	b := contextinfo.Breakdown(t.Context(), r.session, &past)
 	of, sum := byKind(b)
-	if sum != 1001 || of[agent.ContextPrompts] < 300 || of[agent.ContextAnswers] < 300 {
+	if sum != 1001 || of[contextinfo.ContextPrompts] < 300 || of[contextinfo.ContextAnswers] < 300 {
 		t.Errorf("%+v", b)
 	}
 }
@@ -143,14 +144,14 @@ func TestBrokenAnswerCounts(t *testing.T) {
 		llmtest.Round{Text: "Done.", Usage: full(3000)},
 	))
 	r.run("Hi.")
-	before := r.session.Breakdown(t.Context(), folded(r))
+	before := contextinfo.Breakdown(t.Context(), r.session, folded(r))
 	r.run("Tell me everything.")
-	broken := r.session.Breakdown(t.Context(), folded(r))
+	broken := contextinfo.Breakdown(t.Context(), r.session, folded(r))
 	if broken.Used != before.Used || broken.Added < int64(len(half)/5) {
 		t.Errorf("before %+v, after the answer broke off %+v", before, broken)
 	}
 	r.run("Go on.")
-	if after := r.session.Breakdown(t.Context(), folded(r)); after.Used != 3000 || after.Added != 0 {
+	if after := contextinfo.Breakdown(t.Context(), r.session, folded(r)); after.Used != 3000 || after.Added != 0 {
 		t.Errorf("once it is counted: %+v", after)
 	}
 }
@@ -169,10 +170,10 @@ func TestBreakdownWhileSettingsAreRecorded(t *testing.T) {
 		}
 	})
 	for range 100 {
-		r.session.Breakdown(t.Context(), past)
+		contextinfo.Breakdown(t.Context(), r.session, past)
 	}
 	all.Wait()
-	if b := r.session.Breakdown(t.Context(), past); b.Model != "m99" {
+	if b := contextinfo.Breakdown(t.Context(), r.session, past); b.Model != "m99" {
 		t.Errorf("the context is that of %q", b.Model)
 	}
 }

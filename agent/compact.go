@@ -64,6 +64,8 @@ type CompactionEnd struct {
 	// Elided is the number of bytes cut from old tool results, if that was
 	// enough.
 	Elided int `json:"elided,omitempty"`
+	// Steps are the compactor's own rules that were applied instead.
+	Steps []contextir.Step `json:"steps,omitempty"`
 	// Summary replaces everything but the newest Kept items; empty if cutting
 	// old results was enough.
 	Summary string `json:"summary,omitempty"`
@@ -91,12 +93,23 @@ const (
 // reports misuse, [ErrBusy] or [ErrClosed]; a failure is an event and changes
 // nothing.
 func (s *Session) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
+	return s.compacting(ctx, focus, "")
+}
+
+// CompactTo is [Session.Compact] with a summary that a person has read: no model is
+// asked for one.
+func (s *Session) CompactTo(ctx context.Context, summary string) iter.Seq2[Event, error] {
+	return s.compacting(ctx, "", summary)
+}
+
+func (s *Session) compacting(ctx context.Context, focus, summary string) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
 		if s.isOpen() {
 			t.yield(Event{}, ErrBusy)
 			return
 		}
 		t.recordSettings()
+		t.summary = summary
 		t.compact(CompactionStart{Trigger: CompactManual, Tokens: t.nextUsage().Input}, focus)
 		t.closeIfAborted()
 		t.settle()
@@ -108,7 +121,7 @@ func (s *Session) Compact(ctx context.Context, focus string) iter.Seq2[Event, er
 // next turn, three times in all (OAS-110).
 func (t *turn) compactIfFull() bool {
 	tr, cfg := &t.session.transcript, t.session.cfg
-	if cfg.Compactor == nil || t.uncompacted || tr.past.compaction.failures >= maxCompactionFailures {
+	if cfg.Compactor == nil || t.uncompacted || tr.past.compaction.paused || tr.past.compaction.failures >= maxCompactionFailures {
 		return false
 	}
 	window := cfg.Facts.Limits(tr.Settings.Provider, tr.Settings.Model).Window
@@ -180,8 +193,7 @@ func (t *turn) shorten(start CompactionStart, focus string) (CompactionEnd, erro
 	if start.Trigger != CompactManual {
 		end := CompactionEnd{Before: start.Tokens, After: start.Tokens}
 		t.phase(PhaseSelectiveStart, end)
-		end.Elided, end.ToolBlocks = past.Elidable(recentResults)
-		end.After = t.session.transcript.sizeAfter(end)
+		end = t.session.selected(start, end)
 		t.phase(PhaseSelectiveDone, end)
 		if end.After <= roomy(start) {
 			return end, nil
@@ -192,6 +204,23 @@ func (t *turn) shorten(start CompactionStart, focus string) (CompactionEnd, erro
 		room = min(maxTail, start.Tokens/5)
 	}
 	return t.summarise(start, focus, past.Tail(int(room)*bytesPerToken))
+}
+
+// selected shortens the conversation by rules: the compactor's, if it has any.
+func (s *Session) selected(start CompactionStart, end CompactionEnd) CompactionEnd {
+	tr := &s.transcript
+	if c, ok := s.cfg.Compactor.(interface{ Rules() contextir.Rules }); ok {
+		if rules := c.Rules(); rules != nil {
+			end.Steps = tr.conversation.Plan(rules, func(short *contextir.Conversation) bool {
+				return tr.scaled(end.Before, short) <= roomy(start)
+			})
+			end.After = tr.sizeAfter(end)
+			return end
+		}
+	}
+	end.Elided, end.ToolBlocks = tr.conversation.Elidable(recentResults)
+	end.After = tr.sizeAfter(end)
+	return end
 }
 
 // roomy is the target size of a compaction. It is well below the size that
@@ -209,6 +238,8 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 	end := CompactionEnd{Before: start.Tokens, After: start.Tokens, Kept: keep}
 	before, messages := tr.conversation.Older(keep)
 	switch {
+	case len(messages) > 0 && t.summary != "":
+		return tr.replaced(end, t.summary, start.Tokens)
 	case cfg.Compactor == nil:
 		return end, failedError(FailureNoCompactor)
 	case len(messages) == 0:
@@ -235,13 +266,26 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 	if err != nil {
 		return end, err
 	}
-	end.Summary, end.ToolBlocks = got.Text, tr.conversation.Results(keep)
-	end.After = tr.sizeAfter(end)
-	if end.After >= limit {
+	if end, err = tr.replaced(end, got.Text, limit); err == nil {
+		t.phase(PhaseSummaryDone, end)
+	}
+	return end, err
+}
+
+// replaced returns the end of a compaction with a summary, which has to leave less than
+// limit tokens.
+func (t *Transcript) replaced(end CompactionEnd, summary string, limit int64) (CompactionEnd, error) {
+	end.Summary, end.ToolBlocks = summary, t.conversation.Results(end.Kept)
+	if end.After = t.sizeAfter(end); end.After >= limit {
 		return end, failedError(FailureSummaryTooLong)
 	}
-	t.phase(PhaseSummaryDone, end)
 	return end, nil
+}
+
+// AfterCompaction estimates the tokens of the context after a summary replaces
+// everything but the newest kept items and those that are pinned. Now is its size before.
+func (t *Transcript) AfterCompaction(now int64, summary string, kept int) int64 {
+	return t.sizeAfter(CompactionEnd{Before: now, Summary: summary, Kept: kept})
 }
 
 func (t *turn) phase(p Phase, end CompactionEnd) {
@@ -253,9 +297,14 @@ func (t *turn) phase(p Phase, end CompactionEnd) {
 func (t *Transcript) sizeAfter(end CompactionEnd) int64 {
 	short := t.conversation.Clone()
 	end.apply(short, t.past.compaction.files)
+	return t.scaled(end.Before, short)
+}
+
+// scaled estimates the tokens of the next request with a shorter conversation.
+func (t *Transcript) scaled(before int64, short *contextir.Conversation) int64 {
 	whole := int64(max(1, t.conversation.Bytes()))
-	held := min(end.Before, whole/bytesPerToken)
-	return end.Before - held + held*int64(short.Bytes())/whole
+	held := min(before, whole/bytesPerToken)
+	return before - held + held*int64(short.Bytes())/whole
 }
 
 // apply applies a compaction's result to a conversation.
@@ -265,6 +314,9 @@ func (e CompactionEnd) apply(c *contextir.Conversation, files []string) {
 		return
 	}
 	c.DropNative() // a provider's reasoning is bound to what it had read
+	for _, step := range e.Steps {
+		c.Apply(step)
+	}
 	c.Elide(e.Elided)
 }
 
@@ -280,6 +332,7 @@ func (c CompactionStart) cut() CompactionEnd {
 type compaction struct {
 	open     *CompactionStart // under way
 	failures int              // in a row
+	paused   bool             // a person took one back
 	files    []string         // changed by calls, the newest last
 }
 
@@ -296,6 +349,7 @@ func (t *Transcript) applyCompaction(end CompactionEnd) {
 	case end.Outcome == OutcomeDone:
 		end.apply(&t.conversation, t.past.compaction.files)
 		t.Context, t.tally, t.past.compaction.failures = end.After, tally{items: t.conversation.Len()}, 0
+		t.past.compaction.paused = false
 		t.forgetUpdates()
 		if end.Summary != "" {
 			t.remindOfKept()

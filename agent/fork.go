@@ -107,7 +107,7 @@ func endOfMessage(log []Event, i int) int {
 	for i+1 < len(log) {
 		switch log[i+1].Data.(type) {
 		case UserInput, SteeringInjected, TextEnd, TurnContinued, CompactionStart, LocalCommandStart,
-			Rewound, RewindUndone, FilesRestored, Forked, SessionStart, SessionEnd:
+			Rewound, RewindUndone, CompactionUndone, ContextMarked, FilesRestored, Forked, SessionStart, SessionEnd:
 			return i
 		case ProcessingEnd:
 			return i + 1

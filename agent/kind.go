@@ -65,6 +65,8 @@ const (
 	KindMarks              Kind = "session_marks"
 	KindImported           Kind = "session_imported"
 	KindMoved              Kind = "session_moved"
+	KindContextMarked      Kind = "context_marked"
+	KindCompactionUndone   Kind = "compaction_undone"
 )
 
 func (SessionStart) Kind() Kind       { return KindSessionStart }
@@ -175,6 +177,8 @@ var kinds = define(
 	durable[Marks](),
 	durable[Imported](),
 	durable[Moved](),
+	durable[ContextMarked](),
+	durable[CompactionUndone](),
 )
 
 // row is a line of [kinds].

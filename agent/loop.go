@@ -42,6 +42,7 @@ type progress struct {
 	// uncompacted says that a compaction failed in this turn, overflowed and elided that
 	// one was tried, or old outputs were cut, for the current answer.
 	uncompacted, overflowed, elided bool
+	summary                         string   // that a person gave for a compaction
 	described                       bool     // the model's whole situation was checked
 	worked                          []string // files that calls touched since then
 	said                            string   // the text of the newest answer

@@ -8,15 +8,22 @@ import (
 
 // TakenBack returns a function that reports whether the event at a place of a log
 // stands no more, because a [Rewound] among the events took it back and no
-// [RewindUndone] brought it back.
+// [RewindUndone] brought it back, or a [CompactionUndone] did.
 func TakenBack(events []Event) func(seq int64) bool {
 	type span struct {
 		id       string
 		from, to int64
 	}
 	var spans []span
+	compacted := map[int64]bool{}
 	for _, ev := range events {
 		switch d := ev.Data.(type) {
+		case CompactionEnd:
+			compacted[ev.Seq] = true
+		case CompactionUndone:
+			if compacted[d.Compaction] {
+				spans = append(spans, span{from: d.Compaction - 1, to: d.Compaction + 1})
+			}
 		case Rewound:
 			spans = append(spans, span{d.ID, d.To, ev.Seq})
 		case RewindUndone:
@@ -54,7 +61,12 @@ func NotTakenBack(events []Event) []Event {
 // settings and names stay as they are.
 func (t *Transcript) ApplyTakenBack(ev Event) {
 	switch d := ev.Data.(type) {
-	case SettingsChange, Title, SideRequest, Forked, Imported, SessionStart, SessionEnd:
+	case CompactionEnd:
+		t.past.compaction.open = nil
+		if d.Trigger == CompactManual {
+			t.State = StateIdle
+		}
+	case SettingsChange, Title, SideRequest, Forked, Imported, SessionStart, SessionEnd, CompactionUndone:
 		t.Apply(ev)
 	case UserInput:
 		t.Turn, t.past.begun = ev.Turn, true

@@ -236,7 +236,7 @@ func TestEveryKindHappens(t *testing.T) {
 	hosts := map[agent.Kind]bool{
 		agent.KindSessionStart: true, agent.KindTitle: true, agent.KindPromptSuggestion: true, agent.KindTaskChange: true,
 		agent.KindQueueChange: true, agent.KindHooksChange: true, agent.KindServersChange: true, agent.KindSkillsChange: true, agent.KindRulesChange: true, agent.KindSessionsChange: true,
-		agent.KindFilesRestored: true, agent.KindRewound: true, agent.KindRewindUndone: true, agent.KindForked: true, agent.KindMarks: true, agent.KindImported: true, agent.KindMoved: true,
+		agent.KindFilesRestored: true, agent.KindRewound: true, agent.KindRewindUndone: true, agent.KindForked: true, agent.KindMarks: true, agent.KindImported: true, agent.KindMoved: true, agent.KindContextMarked: true, agent.KindCompactionUndone: true,
 	}
 	for _, p := range agent.Payloads() {
 		if happened[p.Kind()] == hosts[p.Kind()] {

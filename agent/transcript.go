@@ -115,7 +115,7 @@ func (t *Transcript) Apply(ev Event) {
 	}
 	switch d := ev.Data.(type) {
 	case SettingsChange:
-		t.Settings, t.past.compaction.failures = d.Settings, 0 // a new model or budget may make compaction work again
+		t.Settings, t.past.compaction.failures, t.past.compaction.paused = d.Settings, 0, false // a new model or budget may make compaction work again
 	case Briefing:
 		t.applyBriefing(d)
 	case BriefingUpdate:
@@ -144,6 +144,8 @@ func (t *Transcript) Apply(ev Event) {
 		t.past.compaction.open, t.State = &d, StateProcessing
 	case CompactionEnd:
 		t.applyCompaction(d)
+	case ContextMarked, CompactionUndone:
+		t.applyDecision(d)
 	case ToolCallStart:
 		if c := t.openCall(d.CallID); c != nil {
 			c.started, c.tool = true, d.Tool
@@ -193,6 +195,7 @@ func (t *Transcript) asks(state State, call string, request *ApprovalRequest) {
 
 func (t *Transcript) applyInput(turn int, d UserInput) {
 	t.Turn, t.State = turn, StateProcessing
+	t.conversation.Begin(turn)
 	t.past.begun, t.past.unsent = true, true
 	t.past.forget()
 	if t.past.skills = nil; d.Skill != nil {

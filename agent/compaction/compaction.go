@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/generate"
 )
@@ -32,7 +33,17 @@ type Policy struct {
 	// Reserve is the part of the window that stays free, in tokens; at most
 	// half of the window (OAS-108).
 	Reserve int64
+	// Rules say how each type of item makes room before a model is asked for a summary
+	// (COM-13, COM-14); nil means [contextir.DefaultRules].
+	Rules contextir.Rules
 }
+
+// OASPolicy is the window less 10,000 tokens, as in the Open Agent SDK, and ComatePolicy
+// four fifths of the window with the rules of Comate's SDK (K-08).
+var (
+	OASPolicy    = Policy{Reserve: 10_000}
+	ComatePolicy = Policy{Ratio: 0.80, Rules: contextir.SeedRules()}
+)
 
 // DefaultPolicy is four fifths of the window, or the window less 10,000 tokens,
 // whichever is smaller (K-08).
@@ -69,6 +80,14 @@ func (s *Service) Threshold(window int64) int64 {
 		return DefaultPolicy.Threshold(window)
 	}
 	return s.Policy().Threshold(window)
+}
+
+// Rules returns those of the current policy; nil means the session's own.
+func (s *Service) Rules() contextir.Rules {
+	if s.Policy == nil {
+		return DefaultPolicy.Rules
+	}
+	return s.Policy().Rules
 }
 
 // Summarise implements [agent.Compactor]. A model that writes slowly is waited

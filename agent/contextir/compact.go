@@ -2,6 +2,7 @@ package contextir
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -51,7 +52,7 @@ func (c *Conversation) Tail(bytes int) int {
 		keep++
 	}
 	for i := len(c.items) - 1; i >= 0; i-- {
-		if bytes -= c.items[i].bytes(); bytes < 0 {
+		if bytes -= c.items[i].Bytes(); bytes < 0 {
 			break
 		}
 		if c.items[i].Type != ToolResult {
@@ -65,14 +66,15 @@ func (c *Conversation) Tail(bytes int) int {
 func (c *Conversation) Bytes() int {
 	n := 0
 	for i := range c.items {
-		n += c.items[i].bytes()
+		n += c.items[i].Bytes()
 	}
 	return n
 }
 
 // Compact replaces all items except the newest keep items by a summary (COM-09,
 // OAS-109). The user's messages stay verbatim within a limit, through any
-// number of summaries. Changed files are named, the newest last. Data that only
+// number of summaries. Pinned items stay behind the summary, a pinned result with
+// its call. Changed files are named, the newest last. Data that only
 // a provider understands is removed from the remaining items, because it is
 // bound to earlier messages. The same conversation and arguments give the same
 // result, so that a log can be folded again.
@@ -80,14 +82,14 @@ func (c *Conversation) Compact(summary string, keep int, files []string) {
 	keep = min(keep, len(c.items)) // a damaged log may have lost items
 	older := c.items[:len(c.items)-keep]
 	for _, it := range older {
-		if it.Type == UserMessage || it.Type == SteeringMessage {
+		if (it.Type == UserMessage || it.Type == SteeringMessage) && !it.Pinned && !it.Dropped() {
 			c.words = append(c.words, it.Message.Text())
 		}
 	}
 	c.words = newest(c.words)
 	c.summary = summary
-	item := Item{Type: CompactionSummary, Message: llm.Text(llm.RoleUser, standIn(summary, files, c.words))}
-	c.items = append([]Item{item}, c.items[len(older):]...)
+	item := c.item(CompactionSummary, llm.Text(llm.RoleUser, standIn(summary, files, c.words)))
+	c.items = slices.Concat([]Item{item}, pinned(older), c.items[len(older):])
 	c.pictures = slices.ContainsFunc(c.items, func(it Item) bool { return pictured(it.Message.Parts) })
 	c.DropNative()
 }
@@ -95,7 +97,7 @@ func (c *Conversation) Compact(summary string, keep int, files []string) {
 // Clone returns an independent copy of the conversation.
 func (c *Conversation) Clone() *Conversation {
 	d := *c
-	d.items, d.words, d.lowered = slices.Clone(c.items), slices.Clone(c.words), slices.Clip(c.lowered)
+	d.items, d.words, d.lowered, d.created = slices.Clone(c.items), slices.Clone(c.words), slices.Clip(c.lowered), maps.Clone(c.created)
 	return &d
 }
 
@@ -142,8 +144,6 @@ func standIn(summary string, files, words []string) string {
 	b.WriteString("\nGo on from where this leaves off. Read a file again before you rely on what was in it.")
 	return b.String()
 }
-
-func (it *Item) bytes() int { return Bytes(it.Message) }
 
 // Bytes estimates the size of a message.
 func Bytes(m llm.Message) int { return partsBytes(m.Parts) }

@@ -7,28 +7,6 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// ItemType is the type of an item (COM-08, COM-09).
-type ItemType string
-
-// The types of item.
-const (
-	UserMessage      ItemType = "user_message"
-	SteeringMessage  ItemType = "steering_message"
-	AssistantMessage ItemType = "assistant_message"
-	ToolResult       ItemType = "tool_result"
-	LocalCommand     ItemType = "local_command" // a command that the user ran, with its output
-	// SystemReminder is a message that the loop adds on its own.
-	SystemReminder ItemType = "system_reminder"
-	// CompactionSummary replaces removed items.
-	CompactionSummary ItemType = "compaction_summary"
-)
-
-// Item is one entry of a conversation.
-type Item struct {
-	Type    ItemType
-	Message llm.Message
-}
-
 // Conversation is the ordered items of one session. The zero value is empty and
 // ready to use. It is not safe for concurrent use.
 type Conversation struct {
@@ -45,11 +23,21 @@ type Conversation struct {
 	// it removed.
 	summary string
 	words   []string
+	// turn is the current one, and created counts its items by their type.
+	turn    int
+	created map[ItemType]int
+}
+
+// Begin says that later items belong to a turn. Turns have ascending numbers.
+func (c *Conversation) Begin(turn int) {
+	if turn != c.turn {
+		c.turn, c.created = turn, nil
+	}
 }
 
 // Append appends an item.
 func (c *Conversation) Append(t ItemType, m llm.Message) {
-	c.items = append(c.items, Item{Type: t, Message: m})
+	c.items = append(c.items, c.item(t, m))
 	c.pictures = c.pictures || pictured(m.Parts)
 }
 
@@ -67,6 +55,15 @@ func (c *Conversation) Withdraw() int {
 		}
 	}
 	return 0
+}
+
+// item returns a new item of the current turn.
+func (c *Conversation) item(t ItemType, m llm.Message) Item {
+	if c.created == nil {
+		c.created = map[ItemType]int{}
+	}
+	c.created[t]++
+	return Item{Type: t, Message: m, Turn: c.turn, number: c.created[t]}
 }
 
 // Newest returns the type of the newest item; empty if there is none.
@@ -91,6 +88,14 @@ func (c *Conversation) Since(n int) []llm.Message {
 
 // Items returns the items in order.
 func (c *Conversation) Items() iter.Seq[Item] { return slices.Values(c.items) }
+
+// Backward returns the items from the newest on. The caller must not change them.
+func (c *Conversation) Backward() iter.Seq[*Item] {
+	return func(yield func(*Item) bool) {
+		for i := len(c.items) - 1; i >= 0 && yield(&c.items[i]); i-- {
+		}
+	}
+}
 
 // Pictures reports whether any message may hold a picture.
 func (c *Conversation) Pictures() bool { return c.pictures }

@@ -20,7 +20,7 @@ const (
 // Elide shortens outputs of tools and commands, the oldest first, until it has
 // removed about the given number of bytes, and returns how many it removed.
 // Outputs since the newest answer stay whole, because the model has not read
-// them yet. The same conversation and number give the same result, so that a
+// them yet, and so do pinned ones and errors of the newest ten turns (COM-17). The same conversation and number give the same result, so that a
 // log can be folded again.
 func (c *Conversation) Elide(bytes int) int {
 	gone := 0
@@ -29,7 +29,9 @@ func (c *Conversation) Elide(bytes int) int {
 		if gone >= bytes {
 			break
 		}
-		gone += old[i].elide()
+		if !c.keeps(&old[i]) {
+			gone += old[i].elide()
+		}
 	}
 	if gone > 0 {
 		c.unsettle()
@@ -54,7 +56,7 @@ func (c *Conversation) Elidable(keep int) (bytes, results int) {
 		if keep--; keep >= 0 {
 			continue
 		}
-		if _, gone := it.elided(); gone > 0 {
+		if _, gone := it.elided(); gone > 0 && !c.keeps(&it) {
 			bytes += gone
 			results++
 		}
@@ -80,7 +82,7 @@ func (it *Item) isOutput() bool { return it.Type == ToolResult || it.Type == Loc
 func (it *Item) elide() int {
 	parts, gone := it.elided()
 	if gone > 0 {
-		it.Message.Parts = parts
+		it.Message.Parts, it.short = parts, true
 	}
 	return gone
 }

@@ -29,9 +29,10 @@ func (c *Conversation) Cut(bytes int) int {
 	for i := range c.items {
 		it := &c.items[i]
 		if it.isLongerThan(most) {
-			before := it.bytes()
+			before := it.Bytes()
 			it.Message = mapTexts(it.Message, func(text string) string { return middleless(text, most) })
-			gone += before - it.bytes()
+			gone += before - it.Bytes()
+			it.short = true
 		}
 	}
 	if gone > 0 {
@@ -284,7 +285,8 @@ func (c *Conversation) LeaveOut(from int) {
 		case from+i == c.prompt():
 			prompt = append(prompt, it)
 		case it.Type == ToolResult && called[it.Message.Parts[0].Result.CallID]:
-			kept = append(kept, Item{Type: ToolResult, Message: withoutResult(it.Message)})
+			it.Message = withoutResult(it.Message)
+			kept = append(kept, it)
 		default:
 			gone = true
 		}

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/lsp"
 	"atelier.dev/atelier/agent/moving"
 	"atelier.dev/atelier/agent/profile"
+	"atelier.dev/atelier/agent/recall"
 	"atelier.dev/atelier/agent/skill"
 )
 
@@ -28,7 +29,7 @@ func TestToolsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := append(productTools(local), lsp.Tool(nil, local), skill.Tool(nil))
+	tools := append(productTools(local), lsp.Tool(nil, local), skill.Tool(nil), recall.Tool(nil))
 	tools = append(tools, moving.Tools(nil, "")...)
 	registry, err := agent.NewRegistry(tools...)
 	if err != nil {

@@ -1,12 +1,21 @@
-package agent
+package contextinfo
 
 import (
 	"context"
+	"strings"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/tokens"
 )
+
+// Session is what is asked about: an [agent.Session], or a host's form of one. Its
+// Profiles, Facts and Compactor must be safe for concurrent use.
+type Session interface {
+	Config() agent.Config
+	Latest() agent.Settings
+}
 
 // ContextKind is a kind of content in a context window.
 type ContextKind string
@@ -48,7 +57,7 @@ type ContextBreakdown struct {
 	// unknown.
 	Window int64 `json:"window,omitempty"`
 	// Used is the size of the newest request and its answer,
-	// [Transcript.Context]. Before anything was counted it is an estimate of
+	// [agent.Transcript.Context]. Before anything was counted it is an estimate of
 	// the total, and Added is 0.
 	Used int64 `json:"used"`
 	// Counted says that Used is the provider's own count.
@@ -58,76 +67,96 @@ type ContextBreakdown struct {
 	// Reserved is the part of the window that compaction keeps free; 0 if it is
 	// off.
 	Reserved int64 `json:"reserved,omitempty"`
+	// Margin is how far Used and Added may be off, in tokens; 0 if the provider counted
+	// all of it.
+	Margin int64 `json:"margin,omitempty"`
 	// Parts leaves out empty kinds.
 	Parts []ContextPart `json:"parts,omitempty"`
 }
 
-// tally records how [Transcript.Context] was counted.
-type tally struct {
-	added   int  // bytes of text added since
-	items   int  // items of the conversation that were counted; the others came later
-	counted bool // a provider counted it, and nothing was removed since
+// Breakdown describes what fills the context of a conversation; past is the fold of
+// the session's log, which the caller must own. It may be called from any goroutine,
+// even while a turn runs, because it reads only the session's configuration. It counts
+// for at most [tokens.Patience], and estimates the rest from its length.
+func Breakdown(ctx context.Context, s Session, past *agent.Transcript) ContextBreakdown {
+	m := measure(ctx, s, past)
+	return m.breakdown(s.Config(), past)
 }
 
-// tokens estimates the tokens of the text added since.
-func (t tally) tokens() int64 { return int64(t.added / bytesPerToken) }
+// measured is the size of everything in a context, in tokens.
+type measured struct {
+	model  llm.Origin
+	header []HeaderItem
+	items  []int64 // of each item of the conversation
+	found  map[ContextKind]int64
+	sum    int64
+}
 
-// Breakdown describes what fills the context of a conversation; past is the
-// fold of the session's log. Unlike most methods, Breakdown may be called from
-// any goroutine, even while a turn runs, because it reads only the session's
-// configuration. The caller must own the past transcript, and Profiles, Facts
-// and Compactor must be safe for concurrent use. Breakdown counts for at most
-// [tokens.Patience]; it estimates the rest from its length.
-func (s *Session) Breakdown(ctx context.Context, past *Transcript) ContextBreakdown {
-	set := s.Latest()
-	model := llm.Origin{Provider: set.Provider, Model: set.Model}
-	b := ContextBreakdown{
-		Provider: model.Provider, Model: model.Model, Window: s.cfg.Facts.Limits(model.Provider, model.Model).Window,
-		Used: past.Context, Counted: past.tally.counted, Added: past.tally.tokens(),
+// measure estimates the size of everything in a context.
+func measure(ctx context.Context, s Session, past *agent.Transcript) *measured {
+	cfg, set := s.Config(), s.Latest()
+	m := &measured{model: llm.Origin{Provider: set.Provider, Model: set.Model}, found: map[ContextKind]int64{}}
+	briefing, ok := past.BriefingOf(m.model)
+	if !ok { // the first request would create it
+		briefing = cfg.Profiles.Brief(ctx, agent.Situation{Provider: m.model.Provider, Model: m.model.Model, Mode: set.Mode, AtInput: true})
 	}
-	if c := s.cfg.Compactor; c != nil && b.Window > 0 {
+	counter := tokens.NewCounter(m.model.Provider, m.model.Model, tokens.Patience)
+	m.header = headerOf(counter, briefing, cfg.Profiles.Profile(m.model.Provider, m.model.Model).Tools)
+	for _, h := range m.header {
+		m.found[h.kind()] += h.Tokens
+	}
+	m.items = make([]int64, 0, past.Conversation().Len())
+	for it := range past.Conversation().Items() {
+		size := int64(0)
+		for _, p := range it.Message.Parts {
+			if kind := kindOf(it, p, m.model); kind != "" {
+				n := int64(counter.Part(p))
+				m.found[kind] += n
+				size += n
+			}
+		}
+		m.items = append(m.items, size)
+	}
+	for _, n := range m.found {
+		m.sum += n
+	}
+	return m
+}
+
+func (m *measured) breakdown(cfg agent.Config, past *agent.Transcript) ContextBreakdown {
+	b := ContextBreakdown{
+		Provider: m.model.Provider, Model: m.model.Model, Window: cfg.Facts.Limits(m.model.Provider, m.model.Model).Window,
+		Used: past.Context,
+	}
+	b.Added, b.Counted = past.Counted()
+	if c := cfg.Compactor; c != nil && b.Window > 0 {
 		if threshold := c.Threshold(b.Window); threshold > 0 {
 			b.Reserved = b.Window - threshold
 		}
 	}
-	found := s.weigh(ctx, model, set.Mode, past)
-	var sum int64
-	for _, n := range found {
-		sum += n
-	}
 	if past.Context == 0 {
-		b.Used, b.Added = sum, 0
+		b.Used, b.Added = m.sum, 0
 	}
-	b.Parts = scaled(found, sum, b.Used+b.Added)
+	b.Margin = b.Added / marginOfBytes
+	if !b.Counted {
+		b.Margin += b.Used / marginOf(m.model)
+	}
+	b.Parts = scaled(m.found, m.sum, b.Used+b.Added)
 	return b
 }
 
-// weigh estimates the size of each kind.
-func (s *Session) weigh(ctx context.Context, model llm.Origin, mode Mode, past *Transcript) map[ContextKind]int64 {
-	briefing, ok := past.past.briefed[model]
-	if !ok { // the first request would create it
-		briefing = s.cfg.Profiles.Brief(ctx, Situation{Provider: model.Provider, Model: model.Model, Mode: mode, AtInput: true})
+const (
+	// marginOfBytes is how far an estimate from bytes may be off, as a divisor, and
+	// marginOfOthers one by another vendor's tokenizer. OpenAI's models differ from their
+	// own tokenizer by what frames messages.
+	marginOfBytes, marginOfOthers, marginOfOwn = 3, 5, 25
+)
+
+func marginOf(model llm.Origin) int64 {
+	if model.Provider == "openai" || strings.HasPrefix(model.Model, "openai/") {
+		return marginOfOwn
 	}
-	counter := tokens.NewCounter(model.Provider, model.Model, tokens.Patience)
-	found := map[ContextKind]int64{}
-	told := 0
-	for _, d := range briefing.Documents {
-		told += d.Told
-	}
-	system := int64(counter.Text(briefing.System))
-	found[ContextDocuments] = system * int64(min(told, len(briefing.System))) / int64(max(1, len(briefing.System)))
-	found[ContextSystem] = system - found[ContextDocuments]
-	for _, t := range s.cfg.Profiles.Profile(model.Provider, model.Model).Tools.Definitions() {
-		found[ContextTools] += int64(counter.Text(t.Name) + counter.Text(t.Description) + counter.Text(string(t.Schema)))
-	}
-	for it := range past.conversation.Items() {
-		for _, p := range it.Message.Parts {
-			if kind := kindOf(it, p, model); kind != "" {
-				found[kind] += int64(counter.Part(p))
-			}
-		}
-	}
-	return found
+	return marginOfOthers
 }
 
 // kindOf returns the kind of an item's part. It is empty for another model's
