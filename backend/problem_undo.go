@@ -9,6 +9,12 @@ const (
 	ProblemUndoUnsaved    ProblemID = "undo_unsaved"
 	ProblemRewindNothing  ProblemID = "rewind_nothing"
 	ProblemRewindFollowed ProblemID = "rewind_followed"
+
+	// Problems of what a person decides about a context.
+	ProblemContextItem    ProblemID = "context_item"
+	ProblemPreviewBudget  ProblemID = "preview_budget"
+	ProblemSummaryInvalid ProblemID = "summary_invalid"
+	ProblemCompactionGone ProblemID = "compaction_gone"
 )
 
 const keptFiles = "No file was changed."
@@ -33,4 +39,17 @@ var undoProblems = map[ProblemID]problem{
 		code: CodeInvalid, message: "This cannot be brought back any more, because the conversation went on.",
 		kept: "The conversation was not changed.", next: "Its text can still be shown and copied.",
 	},
+	ProblemContextItem: {
+		code: CodeNotFound, message: "This is not in the context any more, or it cannot be pinned or taken out.",
+		kept: "The context was not changed.", next: "Look at the list again: a compaction may have replaced it.",
+	},
+	ProblemPreviewBudget: {
+		code: CodeInvalid, message: "The rest of the session's budget does not cover a summary.",
+		kept: "The conversation was not changed.", next: "Raise the budget, or take items out instead.",
+	},
+	ProblemSummaryInvalid: {
+		code: CodeInvalid, message: "The summary is empty or longer than 48 KB.",
+		kept: "The conversation was not changed.", next: "Write what the model needs to go on.",
+	},
+	ProblemCompactionGone: {code: CodeNotFound, message: "This compaction was undone already.", kept: "The conversation was not changed."},
 }

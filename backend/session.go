@@ -50,6 +50,8 @@ type SessionInfo struct {
 	Places map[int64]string `json:"-"`
 	// Rewound are the parts of the log that were taken back, in order.
 	Rewound []Span `json:"rewound,omitempty"`
+	// Uncompacted are the places of ends of compactions that were taken back.
+	Uncompacted []int64 `json:"uncompacted,omitempty"`
 	// Skills are in use, the outermost first, without their arguments.
 	Skills []agent.SkillUse `json:"skills,omitempty"`
 	// Kept says where in the log tools keep something, the newest last; what
@@ -100,7 +102,7 @@ type Span struct {
 
 // TookBack reports whether the event at a place was taken back.
 func (s *SessionInfo) TookBack(seq int64) bool {
-	return slices.ContainsFunc(s.Rewound, func(p Span) bool { return p.From < seq && seq < p.To })
+	return slices.Contains(s.Uncompacted, seq) || slices.ContainsFunc(s.Rewound, func(p Span) bool { return p.From < seq && seq < p.To })
 }
 
 // Apply folds one durable event into the session's row. The store does so in
@@ -135,6 +137,8 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.takeBack(Span{ID: d.ID, From: d.To, To: ev.Seq, LastEnd: s.LastEnd, Skills: s.Skills})
 	case agent.RewindUndone:
 		s.bringBack(d.ID)
+	case agent.CompactionUndone:
+		s.Uncompacted, s.Context = append(slices.Clip(s.Uncompacted), d.Compaction), d.Tokens
 	case agent.ApprovalRequest:
 		s.State = agent.StateAwaitingInput
 	case agent.ApprovalAnswer, agent.TurnContinued, agent.LocalCommandStart:

@@ -32,6 +32,8 @@ type sessionDetails struct {
 	Skills   []agent.SkillUse  `json:"skills,omitempty"`
 	Kept     []backend.KeptAt  `json:"kept,omitempty"`
 	Imported *agent.Imported   `json:"imported,omitempty"`
+	// Uncompacted is [backend.SessionInfo.Uncompacted].
+	Uncompacted []int64 `json:"uncompacted,omitempty"`
 }
 
 // values returns all columns but the checksum, in the order of the queries.
@@ -54,7 +56,7 @@ func columns(info backend.SessionInfo) ([]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode usage: %w", err)
 	}
-	details, err := json.Marshal(sessionDetails{info.Messages, info.Prompt, info.Marks, info.Origin, info.Worktree, info.Places, info.Rewound, info.Skills, info.Kept, info.Imported})
+	details, err := json.Marshal(sessionDetails{info.Messages, info.Prompt, info.Marks, info.Origin, info.Worktree, info.Places, info.Rewound, info.Skills, info.Kept, info.Imported, info.Uncompacted})
 	if err != nil {
 		return nil, fmt.Errorf("encode details: %w", err)
 	}
@@ -92,7 +94,7 @@ func (s *Store) scanInfo(row scanner) (info backend.SessionInfo, damaged bool, e
 	damaged = json.Unmarshal([]byte(r.usage), &i.Usage) != nil || damaged
 	var d sessionDetails
 	damaged = json.Unmarshal([]byte(r.details), &d) != nil || damaged
-	i.Messages, i.Prompt, i.Marks, i.Origin, i.Worktree, i.Places, i.Rewound, i.Skills, i.Kept, i.Imported = d.Messages, d.Prompt, d.Marks, d.Origin, d.Worktree, d.Places, d.Rewound, d.Skills, d.Kept, d.Imported
+	i.Messages, i.Prompt, i.Marks, i.Origin, i.Worktree, i.Places, i.Rewound, i.Skills, i.Kept, i.Imported, i.Uncompacted = d.Messages, d.Prompt, d.Marks, d.Origin, d.Worktree, d.Places, d.Rewound, d.Skills, d.Kept, d.Imported, d.Uncompacted
 	if r.helper.Valid && json.Unmarshal([]byte(r.helper.String), &i.Helper) != nil {
 		i.Helper, damaged = nil, true
 	}

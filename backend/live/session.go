@@ -294,7 +294,7 @@ func (l *Session) record(ctx context.Context, ev agent.Event) bool {
 	for i, ev := range batch {
 		ev.Seq = seq - int64(len(batch)-1-i)
 		switch ev.Data.(type) {
-		case agent.Rewound, agent.RewindUndone:
+		case agent.Rewound, agent.RewindUndone, agent.CompactionUndone:
 			l.owned.missed = true // what models are told has to be read again
 		}
 		if isRest(ev.Data) {
@@ -418,11 +418,8 @@ func (l *Session) pass(w turnWork) error {
 // ID returns the session's id.
 func (l *Session) ID() string { return l.id }
 
-// Breakdown describes what fills the context of a session with the given past;
-// see [agent.Session.Breakdown].
-func (l *Session) Breakdown(ctx context.Context, past *agent.Transcript) agent.ContextBreakdown {
-	return l.session().Breakdown(ctx, past)
-}
+// Config returns the session's configuration.
+func (l *Session) Config() agent.Config { return l.session().Config() }
 
 // Abort ends the turn and closes the session in the log; see [agent.Session.Abort].
 func (l *Session) Abort() { l.session().Abort() }

@@ -183,6 +183,13 @@ func (n *native) taken(p agent.Payload) (agent.Payload, bool) {
 	case agent.LocalCommandEnd:
 		d.Files = nil
 		return d, true
+	case agent.CompactionUndone:
+		at, found := slices.BinarySearch(n.seqs, d.Compaction)
+		if !found {
+			return nil, false
+		}
+		d.Compaction = n.b.before + int64(at) + 1
+		return d, true
 	case agent.Rewound:
 		// The place among the events that were taken over.
 		at, _ := slices.BinarySearch(n.seqs, d.To+1)

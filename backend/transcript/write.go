@@ -17,7 +17,7 @@ import (
 
 // Kept reports whether an event is part of the conversation, or was taken back.
 func Kept(info backend.SessionInfo, seq int64) bool {
-	return !slices.ContainsFunc(info.Rewound, func(s backend.Span) bool { return seq > s.From && seq <= s.To })
+	return !slices.Contains(info.Uncompacted, seq) && !slices.ContainsFunc(info.Rewound, func(s backend.Span) bool { return seq > s.From && seq <= s.To })
 }
 
 // Without leaves out of a log what tools returned and what models thought, if the caller

@@ -29,6 +29,11 @@ type Action func(ctx context.Context, info backend.SessionInfo, record func(agen
 // Exclusively does something with a session at rest. Nothing else happens in the
 // session meanwhile, neither here nor in another process.
 func (u *Undo) Exclusively(ctx context.Context, session string, do Action) error {
+	return u.ExclusivelyIn(ctx, session, func(*agent.Session) Action { return do })
+}
+
+// ExclusivelyIn is [Undo.Exclusively] for an action that needs the session itself.
+func (u *Undo) ExclusivelyIn(ctx context.Context, session string, in func(*agent.Session) Action) error {
 	if err := u.atRest(ctx, session); err != nil {
 		return err
 	}
@@ -39,7 +44,7 @@ func (u *Undo) Exclusively(ctx context.Context, session string, do Action) error
 	defer release()
 	done := make(chan error, 1)
 	err = l.Start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
-		return func(yield func(agent.Event, error) bool) { done <- u.alone(ctx, session, s, yield, do) }
+		return func(yield func(agent.Event, error) bool) { done <- u.alone(ctx, session, s, yield, in(s)) }
 	})
 	if err != nil {
 		return Busy(err)

@@ -19,6 +19,7 @@ import (
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
+	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/toolbox"
 	"github.com/oklog/ulid/v2"
 )
@@ -63,7 +64,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		ID: info.ID, Model: w.model(), Gate: gate, Approver: approver,
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.model(),
-		Compactor: w.compactor(), Hooks: w.pointsOf(info, place.hooks),
+		Compactor: contexts.Compactor(w.ctx, w.providers, w.cfg.Store), Hooks: w.pointsOf(info, place.hooks),
 		News: place.watch, CleanUp: func(ctx context.Context) { w.cleanUp(ctx, info.ID) }, Recorder: w.recorder(info), Rewritten: memory.Rewritten, Attach: w.attached(info),
 		Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...)
@@ -94,7 +95,7 @@ func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.P
 // tools returns the tools of a session.
 func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *tool.Memory) []agent.Tool {
 	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Outlive: outlive(w.cfg), Tasks: place.tasks, Reduce: w.reducer(), Memory: memory})
-	all = append(all, webFetch(w, info), webSearch(w, info), w.languageTool(place.env))
+	all = append(all, webFetch(w, info), webSearch(w, info), w.languageTool(place.env), w.contexts.Recall(info.ID))
 	if info.Settings.Provider != callerProvider {
 		all = w.boards.Tools(account(info), agents.Name(info), all)
 		all = w.teams.Tools(info, info.Helper == nil, all)

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/editors"
 )
 
@@ -73,7 +74,7 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 	if p.Patience < 0 || p.Patience > backend.MaxPatience {
 		return p, backend.Problem(backend.ProblemPatience, strconv.Itoa(backend.MaxPatience))
 	}
-	if _, known := policies[p.Compact]; !known {
+	if !contexts.CanCompact(p.Compact) {
 		return p, backend.Problem(backend.ProblemCompactUnknown, string(p.Compact))
 	}
 	if p.NewSession.Mode == agent.ModeBypass {

@@ -22,6 +22,7 @@ import (
 	"atelier.dev/atelier/backend/agents"
 	"atelier.dev/atelier/backend/branch"
 	"atelier.dev/atelier/backend/caches"
+	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/editors"
 	"atelier.dev/atelier/backend/feed"
@@ -148,12 +149,10 @@ type Workbench struct {
 	unsent        *unsent.Texts
 	pages         *fetch.Pages
 	searches      *websearch.Chooser
+	contexts      *contexts.Contexts
 
-	ctx    context.Context // ends when the workbench closes
-	cancel context.CancelFunc
-	// measuring is held while a context is measured, so that only one is
-	// measured at a time.
-	measuring chan struct{}
+	ctx       context.Context // ends when the workbench closes
+	cancel    context.CancelFunc
 	looks     looks
 	moved     *moved.Sessions
 	editors   *editors.Editors
@@ -169,7 +168,7 @@ func New(cfg Config) *Workbench {
 	w := &Workbench{
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue}),
-		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)},
+		choices:   choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)},
 		guard:  guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 		unsent: unsent.New(cfg.Store, cfg.Folder), pages: fetch.NewPages(time.Now),
 		searches: websearch.New(websearch.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv}),
@@ -184,6 +183,7 @@ func New(cfg Config) *Workbench {
 	w.agents = newAgents(w)
 	w.boards, w.teams = agents.NewBoards(cfg.Store), newTeams(w)
 	w.trees = newTrees(w)
+	w.contexts = newContexts(w)
 	w.hooks = w.newHooks()
 	w.moved = moved.New(cfg.Store, cfg.Folder)
 	w.editors = editors.New(editors.Config{Folder: cfg.Folder, Store: cfg.Store, Getenv: cfg.Getenv, Worktree: w.project.WorktreeOf, IsSettings: w.hooks.Reads})
@@ -234,7 +234,6 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	w.shares.Register(d)
 	w.imports.Register(d)
 	dispatch.Handle(d, "conversation.open", w.openConversation)
-	dispatch.Handle(d, "conversation.breakdown", w.breakdown)
 	dispatch.Handle(d, "conversation.send", w.send)
 	dispatch.Handle(d, "conversation.command", w.runCommand)
 	dispatch.Handle(d, "conversation.continue", w.continueTurn)
@@ -261,6 +260,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "tasks.output", w.taskOutput)
 	dispatch.Handle(d, "tasks.stop", w.stopTask)
 	dispatch.Handle(d, "tasks.open", w.openTask)
+	w.contexts.Register(d)
 	w.changes.Register(d)
 	w.undo.Register(d)
 	w.branches.Register(d)

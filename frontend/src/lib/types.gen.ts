@@ -258,6 +258,24 @@ export type BringBackRequest = {
   id: string
 }
 
+export type CacheBreak = {
+  at: number
+  reason: CacheBreakReason
+  tokens: number
+}
+
+export type CacheBreakReason = "model" | "compaction" | "marks" | "repair" | "rewind" | "expired" | "unknown"
+
+export type CacheState = {
+  read: number
+  write: number
+  fresh: number
+  until?: number
+  broken?: CacheBreak
+  warm?: Cost
+  cold?: Cost
+}
+
 export type CallDraft = {
   call_id: string
   tool: string
@@ -350,12 +368,48 @@ export type CommitRequest = {
   paths?: string[]
 }
 
+export type CompactPreview = {
+  summary: string
+  items: number
+  results: number
+  pinned: number
+  before: number
+  after: number
+  cost?: Cost
+}
+
+export type CompactPreviewRequest = {
+  session: string
+  focus?: string
+}
+
 export type CompactRequest = {
   session: string
   focus?: string
 }
 
+export type CompactToRequest = {
+  session: string
+  summary: string
+}
+
+export type CompactUndoRequest = {
+  session: string
+  compaction: number
+}
+
 export type CompactWhen = "" | "share" | "end" | "never"
+
+export type Compaction = {
+  seq: number
+  at: number
+  turn?: number
+  trigger: CompactionTrigger
+  before: number
+  after: number
+  summary?: string
+  undone?: boolean
+}
 
 export type CompactionEnd = {
   trigger: CompactionTrigger
@@ -365,6 +419,7 @@ export type CompactionEnd = {
   tool_blocks_dropped?: number
   duration_ms: number
   elided?: number
+  steps?: Step[]
   summary?: string
   kept?: number
   id?: FailureID
@@ -386,6 +441,11 @@ export type CompactionStart = {
 }
 
 export type CompactionTrigger = "auto" | "manual" | "overflow"
+
+export type CompactionUndone = {
+  compaction: number
+  tokens: number
+}
 
 export type CompareFileReply = {
   path: string
@@ -456,13 +516,91 @@ export type ContextBreakdown = {
   counted?: boolean
   added?: number
   reserved?: number
+  margin?: number
   parts?: ContextPart[]
+}
+
+export type ContextInfo = {
+  provider: string
+  model: string
+  window?: number
+  used: number
+  counted?: boolean
+  added?: number
+  reserved?: number
+  margin?: number
+  parts?: ContextPart[]
+  threshold?: number
+  segments?: ContextSegment[]
+  header?: HeaderItem[]
+  items?: ContextItem[]
+  total: number
+  pinned?: number
+  dropped?: number
+  cache?: CacheState
+  compactions?: Compaction[]
+  turn: number
+}
+
+export type ContextItem = {
+  id: string
+  type: ItemType
+  text: string
+  tool?: string
+  tokens: number
+  priority: number
+  turn: number
+  at?: number
+  cost?: Cost
+  pinned?: boolean
+  dropped?: boolean
+  shortened?: boolean
+  failed?: boolean
+  fixed?: boolean
+}
+
+export type ContextItemRequest = {
+  session: string
+  id: string
+}
+
+export type ContextItemText = {
+  text: string
+  rest?: number
 }
 
 export type ContextKind = "tools" | "system" | "documents" | "summary" | "prompts" | "reminders" | "reasoning" | "answers" | "results"
 
+export type ContextMarkRequest = {
+  session: string
+  mark: Mark
+  items?: string[]
+}
+
+export type ContextMarked = {
+  mark: Mark
+  items?: string[]
+}
+
+export type ContextPage = {
+  skip?: number
+  count?: number
+  type?: ItemType
+  marked?: boolean
+}
+
 export type ContextPart = {
   kind: ContextKind
+  tokens: number
+}
+
+export type ContextRequest = {
+  session: string
+  page?: ContextPage
+}
+
+export type ContextSegment = {
+  name: SegmentName
   tokens: number
 }
 
@@ -637,6 +775,8 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "compaction_end"; data: CompactionEnd }
   | { kind: "compaction_phase"; data: CompactionPhase }
   | { kind: "compaction_start"; data: CompactionStart }
+  | { kind: "compaction_undone"; data: CompactionUndone }
+  | { kind: "context_marked"; data: ContextMarked }
   | { kind: "conversation_rewind_undone"; data: RewindUndone }
   | { kind: "conversation_rewound"; data: Rewound }
   | { kind: "error"; data: Failure }
@@ -943,6 +1083,13 @@ export type GitOperation = "merge" | "rebase" | "cherry-pick" | "revert" | "am" 
 export type GitState = "ready" | "none" | "missing" | "refused"
 
 export type Happening = "connected" | "failed" | "stream_ended" | "unlisted" | "no_templates" | "cut" | "cut_endless" | "no_message" | "foreign" | "too_long"
+
+export type HeaderItem = {
+  type: ItemType
+  name?: string
+  tokens: number
+  count?: number
+}
 
 export type Helper = {
   parent: string
@@ -1323,6 +1470,8 @@ export type Imported = {
   pictures?: number
 }
 
+export type ItemType = "user_message" | "steering_message" | "assistant_message" | "tool_result" | "local_command" | "system_reminder" | "compaction_summary" | "system_prompt" | "memory" | "system_env" | "git_env" | "tool_strategy" | "subagent_strategy" | "skill_strategy" | "mcp_tool"
+
 export type Kept = "uncommitted" | "hidden" | "ignored" | "submodule" | "unmerged" | "elsewhere" | "locked" | "in_use" | "strange"
 
 export type KeptAt = {
@@ -1357,7 +1506,7 @@ export type KeyList = {
 
 export type KeySource = "environment" | "keyring" | "file"
 
-export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "sessions_change" | "servers_change" | "skills_change" | "rules_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks" | "session_imported" | "session_moved"
+export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "sessions_change" | "servers_change" | "skills_change" | "rules_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks" | "session_imported" | "session_moved" | "context_marked" | "compaction_undone"
 
 export type Lack = "missing" | "refused" | "kernel" | "unsupported" | "weaker" | "reads" | "processes" | "mounts" | "signals"
 
@@ -1519,6 +1668,8 @@ export type LostEvents = {
   from: number
   to: number
 }
+
+export type Mark = "pin" | "unpin" | "drop" | "restore"
 
 export type MarkRequest = {
   session: string
@@ -2122,6 +2273,8 @@ export type SecretPlace = {
   after?: string
 }
 
+export type SegmentName = "header" | "session_state" | "conversation"
+
 export type SendRequest = {
   session: string
   text: string
@@ -2454,6 +2607,7 @@ export type SessionInfo = {
   origin?: ForkOrigin
   worktree?: string
   rewound?: Span[]
+  uncompacted?: number[]
   skills?: SkillUse[]
   kept?: KeptAt[]
   imported?: Imported
@@ -2862,6 +3016,12 @@ export type SteeringInjected = {
   from?: string
 }
 
+export type Step = {
+  type: ItemType
+  strategy: Strategy
+  keep?: number
+}
+
 export type StepRef = {
   session: string
   call: string
@@ -2877,6 +3037,8 @@ export type StoreState = {
   lost?: LostEvents[]
   problems?: Error[]
 }
+
+export type Strategy = "none" | "drop" | "truncate" | "offload_middle" | "summarize"
 
 export type SuggestReply = {
   rules?: SuggestedRule[]
@@ -3399,8 +3561,14 @@ export interface Methods {
   "commands.complete": { args: CompleteRequest; reply: CompleteReply }
   "commands.expand": { args: ExpandRequest; reply: ExpandReply }
   "commands.list": { args: ServersRequest; reply: CommandsReply }
+  "context.compact": { args: CompactToRequest; reply: Empty }
+  "context.info": { args: ContextRequest; reply: ContextInfo }
+  "context.item": { args: ContextItemRequest; reply: ContextItemText }
+  "context.mark": { args: ContextMarkRequest; reply: Empty }
+  "context.preview": { args: CompactPreviewRequest; reply: CompactPreview }
+  "context.undo": { args: CompactUndoRequest; reply: Empty }
   "conversation.answer": { args: AnswerRequest; reply: Empty }
-  "conversation.breakdown": { args: SessionRef; reply: ContextBreakdown }
+  "conversation.breakdown": { args: ContextRequest; reply: ContextBreakdown }
   "conversation.command": { args: CommandRequest; reply: Empty }
   "conversation.compact": { args: CompactRequest; reply: Empty }
   "conversation.configure": { args: ConfigureRequest; reply: SessionInfo }
