@@ -46,6 +46,7 @@ export const rooms = [
   'find',
   'actions',
   'conversation',
+  'context',
   'settings',
   'guide',
   'search',

@@ -3,6 +3,7 @@ import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import ClipboardList from '@lucide/svelte/icons/clipboard-list'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import FolderTree from '@lucide/svelte/icons/folder-tree'
+import Gauge from '@lucide/svelte/icons/gauge'
 import GitBranch from '@lucide/svelte/icons/git-branch'
 import MessageCircleQuestion from '@lucide/svelte/icons/message-circle-question-mark'
 import GraduationCap from '@lucide/svelte/icons/graduation-cap'
@@ -102,6 +103,14 @@ export const panels: readonly Panel[] = [
     kind: 'work',
     icon: TerminalIcon,
     view: lazy(() => import('../terminal/TerminalPanel.svelte')),
+  },
+  {
+    name: 'context',
+    label: () => t('panel.context'),
+    hint: () => t('panel.context_hint'),
+    kind: 'money',
+    icon: Gauge,
+    view: lazy(() => import('../context/ContextPanel.svelte')),
   },
   {
     name: 'cost',

@@ -156,6 +156,7 @@ export const en = {
     'Compacted from {before} to about {after} tokens: sent as a summary from here on',
   'compaction.shortened':
     'Compacted from {before} to about {after} tokens: old outputs are sent shortened and stay whole above.',
+  'compaction.undone': 'A compaction was taken back: the model sees what it replaced again.',
   'compaction.stopped': 'Compacting was stopped. The conversation is unchanged.',
   'compaction.failed': 'The conversation could not be compacted and is unchanged. {message}',
   'context.open': 'What fills the context',
@@ -481,6 +482,7 @@ export const en = {
   'panel.files': 'Files',
   'panel.branches': 'Branches',
   'panel.terminal': 'Terminal',
+  'panel.context': 'Context',
   'panel.cost': 'Cost',
   'panel.running': 'Running',
   'panel.agents': 'Agents',
@@ -497,6 +499,7 @@ export const en = {
   'panel.agents_hint': 'Agents of this session: what they do and cost',
   'panel.plan_hint': 'The plan that you approved, and the agent’s tasks',
   'panel.terminal_hint': 'Your own shell, in the folder of the session',
+  'panel.context_hint': 'What fills the window, what stays, and what was compacted',
   'panel.cost_hint': 'What was spent, and the budget',
   'panel.waiting_hint': 'Questions of all sessions that wait for you',
   'panel.permissions_hint': 'What ran and who allowed it; your rules',

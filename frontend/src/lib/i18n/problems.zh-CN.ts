@@ -952,6 +952,25 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有更改任何文件。',
     next: '请重新查看这些文件，然后再决定。',
   },
+  context_item: {
+    message: '该内容已不在上下文中，或者不能固定或移出。',
+    kept: '上下文没有改变。',
+    next: '请重新查看列表：它可能已被压缩替换。',
+  },
+  preview_budget: {
+    message: '会话剩余的预算不够生成摘要。',
+    kept: '对话没有改变。',
+    next: '请提高预算，或改为移出部分内容。',
+  },
+  summary_invalid: {
+    message: '摘要为空，或超过 48 KB。',
+    kept: '对话没有改变。',
+    next: '请写下模型继续工作所需的内容。',
+  },
+  compaction_gone: {
+    message: '这次压缩已经撤销过了。',
+    kept: '对话没有改变。',
+  },
   undo_working: {
     message: '此会话或它启动的智能体正在工作。',
     kept: '没有撤销任何内容。',

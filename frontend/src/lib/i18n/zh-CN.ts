@@ -141,6 +141,7 @@ export const zhCN: Record<Key, Message> = {
   'compaction.summarised': '已从 {before} 压缩到约 {after} 个 token：此后以摘要代替之前的内容发送',
   'compaction.shortened':
     '已从 {before} 压缩到约 {after} 个 token：较早的输出以缩短的形式发送，上方仍保留全文。',
+  'compaction.undone': '一次压缩已撤销：模型会重新看到被替换的内容。',
   'compaction.stopped': '压缩已停止。对话保持不变。',
   'compaction.failed': '无法压缩对话，对话保持不变。{message}',
   'context.open': '上下文的构成',
@@ -458,6 +459,7 @@ export const zhCN: Record<Key, Message> = {
   'panel.files': '文件',
   'panel.branches': '分支',
   'panel.terminal': '终端',
+  'panel.context': '上下文',
   'panel.cost': '费用',
   'panel.running': '运行中',
   'panel.agents': '智能体',
@@ -474,6 +476,7 @@ export const zhCN: Record<Key, Message> = {
   'panel.agents_hint': '本会话的智能体：在做什么、花费多少',
   'panel.plan_hint': '你批准的计划，以及智能体的任务',
   'panel.terminal_hint': '你自己的 shell，位于会话的文件夹中',
+  'panel.context_hint': '窗口里有什么、保留什么、压缩了什么',
   'panel.cost_hint': '花费与预算',
   'panel.waiting_hint': '所有会话中等你回答的问题',
   'panel.permissions_hint': '运行过什么、由谁允许；你的规则',

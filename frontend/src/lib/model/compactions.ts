@@ -1,7 +1,7 @@
 /** How events change the compactions of a view. */
 import { findOpen, replace, type Writable } from './change'
 import type { CompactionEntry } from './entries'
-import type { CompactionEnd } from '../types.gen'
+import type { CompactionEnd, CompactionUndone } from '../types.gen'
 
 export const openCompaction = (view: Writable) =>
   findOpen(
@@ -24,4 +24,19 @@ export function finishCompaction(view: Writable, end: CompactionEnd, key: string
   else view.entries.push({ type: 'notice', notice: 'compaction', key, trigger: end.trigger, end })
   if (end.outcome === 'done') view.context = end.tokens_after
   if (end.trigger === 'manual') view.state = 'idle'
+}
+
+/** Says that a compaction was taken back. */
+export function undoCompaction(view: Writable, { tokens }: CompactionUndone, key: string): void {
+  const counts = { tokens_before: tokens, tokens_after: tokens, duration_ms: 0 }
+  const end = { trigger: 'manual', outcome: 'done', ...counts } as const
+  view.entries.push({
+    type: 'notice',
+    notice: 'compaction',
+    key,
+    trigger: 'manual',
+    end,
+    undone: true,
+  })
+  view.context = tokens
 }

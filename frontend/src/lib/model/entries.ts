@@ -149,7 +149,14 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   /** Another model answers from here on. */
   | { notice: 'model'; provider: string; model: string }
   /** A compaction of the conversation. Without an end it is still running. */
-  | { notice: 'compaction'; trigger: CompactionTrigger; phase?: Phase; end?: CompactionEnd }
+  | {
+      notice: 'compaction'
+      trigger: CompactionTrigger
+      phase?: Phase
+      end?: CompactionEnd
+      /** Whether it stands for one that the user took back. */
+      undone?: boolean
+    }
   /** The project's instruction files that were sent to the model. */
   | { notice: 'documents'; documents: readonly Document[] }
   /** A hook that failed, decided or said something, outside of calls. */

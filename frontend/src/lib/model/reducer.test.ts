@@ -247,6 +247,15 @@ test('a repair is a notice; without a kind it is the first kind', () => {
   ])
 })
 
+test('a compaction that was taken back is a notice, and the context is as large as before', () => {
+  const log = new Log()
+  log.add('compaction_undone', { compaction: 3, tokens: 9000 })
+  const view = apply(emptyView, log.events)
+  expect(view.entries).toMatchObject([{ notice: 'compaction', undone: true }])
+  expect(view.context).toBe(9000)
+  expect(isCompacting(view)).toBe(false)
+})
+
 // COM-18, COM-93: a compaction is one notice from its start to its end, and updates the size of the
 // context.
 test('a compaction has a phase while it runs and a result at its end', () => {

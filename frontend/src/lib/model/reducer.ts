@@ -14,7 +14,7 @@ import {
 } from './calls'
 import { replace, type Writable, writable } from './change'
 import { changedBy } from './changes'
-import { finishCompaction, openCompaction, stopCompaction } from './compactions'
+import { finishCompaction, openCompaction, stopCompaction, undoCompaction } from './compactions'
 import { isAnswered, type Entry, type PromptEntry, type View } from './entries'
 import { spent } from './spending'
 import { grownTail, newest } from './tails'
@@ -270,6 +270,11 @@ function step(view: Writable, event: Event): void {
     }
     case 'compaction_end':
       finishCompaction(view, event.data, keyOf(event))
+      return
+    case 'compaction_undone':
+      undoCompaction(view, event.data, keyOf(event))
+      return
+    case 'context_marked':
       return
     case 'side_request':
       view.cost = spent(view.cost, event.data.cost)

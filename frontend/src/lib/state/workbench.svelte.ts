@@ -9,6 +9,7 @@ import { Changes } from './changes.svelte'
 import { Commands } from './commands.svelte'
 import { WebSearch } from './webSearch.svelte'
 import { Confinement } from './confinement.svelte'
+import { ContextOfSession } from './context.svelte'
 import { Costs } from './costs.svelte'
 import { dropComments } from './comments.svelte'
 import { dropDrafts, handOver } from './drafts.svelte'
@@ -77,6 +78,7 @@ export class Workbench {
   readonly tasks: Tasks
   readonly catalog: Catalog
   readonly costs: Costs
+  readonly context: ContextOfSession
   readonly changes: Changes
   readonly worktrees: Worktrees
   readonly together: Together
@@ -169,6 +171,7 @@ export class Workbench {
     )
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
+    this.context = new ContextOfSession(call)
     this.changes = new Changes(call)
     this.worktrees = new Worktrees(call)
     this.together = new Together(call)
@@ -387,6 +390,7 @@ export class Workbench {
       this.tasks.receive(envelope)
       this.permissions.receive(envelope)
       this.branches.receive(envelope)
+      this.context.receive(envelope)
       this.hooks.receive(envelope)
       this.servers.receive(envelope)
       this.skills.receive(envelope)
@@ -417,6 +421,7 @@ export class Workbench {
     const id = this.conversation?.id
     this.changes.follow(id, this.project?.folder ?? '', ready)
     this.branches.follow(id)
+    this.context.follow(id)
     this.servers.follow(id)
     this.commands.follow(id)
     this.permissions.rules.follow(id, ready)
