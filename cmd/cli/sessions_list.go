@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/contextinfo"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -111,7 +108,6 @@ func (c *command) showSession(use string, args []string) int {
 	f := c.sessionFlags(use)
 	limit := f.Int("limit", 0, "print this many messages: the newest, or those after --offset (default with --offset: 50)")
 	offset := f.Int("offset", 0, "print messages after so many")
-	fills := f.Bool("context", false, "print what fills its context, with the newest items (as many as --limit says, or 20)")
 	if code, ok := c.parse(f.FlagSet, args); !ok {
 		return code
 	}
@@ -122,9 +118,6 @@ func (c *command) showSession(use string, args []string) int {
 		return c.misused(f.FlagSet, "--limit and --offset are not negative")
 	}
 	return c.withSession(f, f.Arg(0), func(a *app, session backend.SessionInfo) error {
-		if *fills {
-			return printContext(c, f, a, session, contextinfo.ContextPage{Skip: *offset, Count: cmp.Or(*limit, 20)})
-		}
 		if err := c.printSessions(f, a, session); err != nil {
 			return err
 		}
@@ -141,18 +134,6 @@ func (c *command) showSession(use string, args []string) int {
 		}
 		return c.printMessages(f, session, reply)
 	})
-}
-
-// printContext prints what fills a session's context.
-func printContext(c *command, f *sessionFlags, a *app, session backend.SessionInfo, page contextinfo.ContextPage) error {
-	info, err := ask[contextinfo.ContextInfo](c.ctx, a, "context.info", contexts.ContextRequest{Session: session.ID, Page: page})
-	if err != nil {
-		return err
-	}
-	if f.asJSON {
-		return writeJSON(c.out, info)
-	}
-	return info.Print(c.out)
 }
 
 // printMessages prints messages of a session.

@@ -130,7 +130,7 @@ var mayImport = map[string][]string{
 	"storage/teamwork":           {"agent", "agent/board", "agent/team"},
 	"storage/keystore":           {"backend"},
 	"storage/search":             {"agent", "agent/llm", "backend"},
-	"cmd/cli":                    {"agent", "agent/agentdef", "agent/changes", "agent/contextinfo", "agent/llm", "agent/llm/catalogue", "agent/llm/provider", "agent/env", "agent/mcp/serve", "agent/permission", "agent/permission/boundary", "agent/permission/rule", "agent/profile", "agent/sandbox", "agent/sandbox/confine", "agent/sdk", "agent/skill", "agent/skill/validate", "agent/tool", "backend/...", "backend", "storage/...", "storage", "frontend"},
+	"cmd/cli":                    {"agent", "agent/agentdef", "agent/changes", "agent/llm", "agent/llm/catalogue", "agent/llm/provider", "agent/env", "agent/mcp/serve", "agent/permission", "agent/permission/boundary", "agent/permission/rule", "agent/profile", "agent/sandbox", "agent/sandbox/confine", "agent/sdk", "agent/skill", "agent/skill/validate", "agent/tool", "backend/...", "backend", "storage/...", "storage", "frontend"},
 	"cmd/atelier-headless":       {"cmd/cli"},
 	"scripts/bench":              {"agent/llm/llmtest"},
 	"scripts/bench-sessions":     {"backend", "backend/sessionlist", "backend/workbench", "storage", "storage/search"},
