@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -50,11 +51,14 @@ type Teams struct {
 	mu     sync.Mutex
 	rested map[string]int64 // where the log of a session ended when it came to rest
 	woken  map[string][]time.Time
+	// awaited are agents for whose report their parent waits: a notice would tell it the same
+	// again, and cost a round.
+	awaited map[string]bool
 }
 
 // NewTeams returns the teams of all sessions of a store. Close ends what it has begun.
 func NewTeams(cfg TeamsConfig) *Teams {
-	t := &Teams{cfg: cfg, done: make(chan struct{}), signal: make(chan struct{}, 1), rested: map[string]int64{}, woken: map[string][]time.Time{}}
+	t := &Teams{cfg: cfg, done: make(chan struct{}), signal: make(chan struct{}, 1), rested: map[string]int64{}, woken: map[string][]time.Time{}, awaited: map[string]bool{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	go t.notify()
 	return t
@@ -207,6 +211,13 @@ func (t *Teams) mayWake(root string, now time.Time) bool {
 	return ok
 }
 
+// Await notes that the parent of an agent waits for its report, so that no notice tells it the same.
+func (t *Teams) Await(session string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.awaited[session] = true
+}
+
 // Rested notes that an agent came to rest at a place of its log. It does not wait.
 func (t *Teams) Rested(session string, seq int64) {
 	t.mu.Lock()
@@ -228,11 +239,14 @@ func (t *Teams) notify() {
 		case <-t.signal:
 		}
 		t.mu.Lock()
-		rested := t.rested
-		t.rested = map[string]int64{}
+		rested, awaited := t.rested, t.awaited
+		t.rested, t.awaited = map[string]int64{}, maps.Clone(awaited)
+		for session := range rested {
+			delete(t.awaited, session)
+		}
 		t.mu.Unlock()
 		for session, seq := range rested {
-			if err := t.tell(t.ctx, session, seq); err != nil && t.ctx.Err() == nil {
+			if err := t.tell(t.ctx, session, seq, awaited[session]); err != nil && t.ctx.Err() == nil {
 				slog.Warn("could not say that an agent is at rest", "agent", session, "err", err)
 			}
 		}
@@ -240,8 +254,9 @@ func (t *Teams) notify() {
 }
 
 // tell tells the leader of an agent's team that it is at rest, once for each time. Now that it
-// does not work, another one of the session may read what waits for it.
-func (t *Teams) tell(ctx context.Context, session string, seq int64) error {
+// does not work, another one of the session may read what waits for it. If its parent waits for
+// it, nothing is said.
+func (t *Teams) tell(ctx context.Context, session string, seq int64, awaited bool) error {
 	info, err := t.cfg.Store.Session(ctx, session)
 	if err != nil || info.Helper == nil {
 		return err
@@ -251,7 +266,7 @@ func (t *Teams) tell(ctx context.Context, session string, seq int64) error {
 	if err != nil {
 		return err
 	}
-	if of, ok := roster.Of(name); ok && of.LeaderID != name {
+	if of, ok := roster.Of(name); ok && of.LeaderID != name && !awaited {
 		err = t.deliver(ctx, root, team.Message{
 			ID: "idle-" + session + "-" + strconv.FormatInt(seq, 10), Team: of.ID, From: name, To: of.LeaderID, Type: team.Idle,
 			Text: fmt.Sprintf("%s is at rest: %s.", name, ended(info.LastEnd)), At: time.Now().UnixMilli(),

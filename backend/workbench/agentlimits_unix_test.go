@@ -17,8 +17,8 @@ import (
 	"atelier.dev/atelier/backend/workbench"
 )
 
-// A deny rule and a deny hook hold in the main session, in an agent that it waits for and in one
-// in the background, even if all of them may do everything, and each denial is in the log.
+// A deny rule and a deny hook hold in the main session, in an agent that it waits for, in one in
+// the background and in a member of a team, even if all of them may do everything, and each denial is in the log.
 func TestDenialsHoldForAgents(t *testing.T) {
 	t.Parallel()
 	denied, err := rule.Parse("Bash(touch *)")
@@ -34,20 +34,23 @@ func TestDenialsHoldForAgents(t *testing.T) {
 		server.Script(w.model, tries,
 			llmtest.Round{Calls: []llmtest.Call{w.starts("", "Do it.", args{"model": "first"})}},
 			llmtest.Round{Calls: []llmtest.Call{w.starts("", "Do it.", args{"model": "second", "run_in_background": true})}},
+			llmtest.Round{Calls: []llmtest.Call{w.uses("TeamCreate", "team_create", args{"name": "red"})}},
+			llmtest.Round{Calls: []llmtest.Call{w.starts("", "Do it.", args{"model": "third", "name": "rob", "team_name": "red"})}},
 			llmtest.Round{Text: "All done."})
-		for _, model := range []string{"first", "second"} {
+		for _, model := range []string{"first", "second", "third"} {
 			server.Script(model, tries, llmtest.Round{Text: "I could not."})
 		}
 		p.send(id, "go")
 		foreground, _ := agentOf(p, "Agent")
 		background, _ := agentOf(p, "Agent")
+		member, _ := agentOf(p, "Agent")
 		deadline := time.After(patience)
-		for _, session := range []string{id, foreground, background} {
+		for _, session := range []string{id, foreground, background, member} {
 			for len(log[agent.ProcessingEnd](p, session)) == 0 {
 				p.more(deadline, "the end of a turn")
 			}
 		}
-		for name, session := range map[string]string{"main": id, "foreground": foreground, "background": background} {
+		for name, session := range map[string]string{"main": id, "foreground": foreground, "background": background, "member of a team": member} {
 			ends := log[agent.ToolCallEnd](p, session)
 			if len(ends) < 2 {
 				t.Fatalf("%s: %+v", name, ends)

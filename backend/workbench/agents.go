@@ -312,10 +312,7 @@ func (h *helpers) Send(ctx context.Context, called, message string) (string, err
 
 // name is what the agents of the session call it.
 func (h *helpers) name(ctx context.Context) string {
-	info, err := h.bench.cfg.Store.Session(ctx, h.parent)
-	if err != nil {
-		info = backend.SessionInfo{}
-	}
+	info, _ := h.bench.cfg.Store.Session(ctx, h.parent) // an empty one is that of a user, too
 	return agents.Writer(info)
 }
 
@@ -358,6 +355,9 @@ func (h *helpers) Wait(ctx context.Context, id string) (subagent.Report, error) 
 		return subagent.Report{}, err
 	}
 	defer release()
+	if l.Busy() {
+		h.bench.teams.Await(l.ID())
+	}
 	if err := l.Wait(ctx); err != nil {
 		return subagent.Report{}, fmt.Errorf("the wait was ended: %w", err)
 	}

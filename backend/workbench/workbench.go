@@ -279,6 +279,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	w.searches.Register(d)
 	w.teams.Register(d)
 	w.terminals.Register(d)
+	w.agents.Register(d)
 	dispatch.Handle(d, "hooks.dry_run", w.dryRun)
 	w.review.Register(d)
 	w.servers.Register(d)

@@ -54,7 +54,12 @@ test('the panel Agents shows the tree, opens agents, stops them and gives them m
     COMPAT_BASE_URL: model.url.replace('127.0.0.1', '0.0.0.0'),
     COMPAT_API_KEY: 'test-key',
   }
-  const files = { '.claude/agents/reviewer.md': review, 'a.txt': 'one line\n' }
+  const files = {
+    '.claude/agents/reviewer.md': review,
+    '.claude/agents/odd.md': '---\nname: odd\ndescription: Odd.\nmemory: user\n---\n',
+    '.claude/agents/broken.md': 'no frontmatter\n',
+    'a.txt': 'one line\n',
+  }
   const host = (stage.host = await startHost({ models, env, files }))
   const { page, offences } = await openPage(stage.browser, host.url)
   await prompt(page, 'Look at it with others')
@@ -107,6 +112,14 @@ test('the panel Agents shows the tree, opens agents, stops them and gives them m
   await field.press('Enter')
   await reviewer.getByText('done').waitFor()
   expect(model.heard.join('')).toContain('Was it right?')
+
+  // The files of agents, with what is wrong with them.
+  await panel.getByText('2 with something wrong').waitFor()
+  await panel.getByRole('button', { name: 'Kinds of agents' }).press('Enter')
+  await panel.getByText('The key memory has no effect here.').waitFor()
+  await panel.getByText('cannot be used').waitFor()
+  await shot(page, 'agents-kinds')
+  await panel.getByRole('button', { name: 'Kinds of agents' }).press('Enter')
 
   // Opened as a session, where the panel shows the same tree.
   await reviewer.getByRole('button', { name: 'Open agent: Review the last change' }).click()

@@ -45,6 +45,27 @@ export type AddRequest = {
   ended?: boolean
 }
 
+export type AgentFinding = {
+  id: string
+  line?: number
+  message: string
+  args?: string[]
+}
+
+export type AgentKind = {
+  name: string
+  description?: string
+  scope?: string
+  file?: string
+  use: string
+  findings?: AgentFinding[]
+}
+
+export type AgentKinds = {
+  kinds?: AgentKind[]
+  more?: boolean
+}
+
 export type AgentMessage = {
   id: string
   from: string
@@ -3543,6 +3564,7 @@ export type ZoomRequest = {
 }
 
 export interface Methods {
+  "agents.kinds": { args: Empty; reply: AgentKinds }
   "agents.task": { args: TaskEdit; reply: Together }
   "agents.together": { args: TogetherRequest; reply: Together }
   "approvals.list": { args: Empty; reply: ApprovalList }

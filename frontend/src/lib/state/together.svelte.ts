@@ -1,11 +1,13 @@
 import { type ApiError, asApiError, type Call } from '../api'
 import { changesTogether } from '../model/board'
-import type { Envelope, TaskEdit, Together as Shared } from '../types.gen'
+import type { AgentKinds, Envelope, TaskEdit, Together as Shared } from '../types.gen'
 
 /** What the open session and its agents share: the board of tasks, teams and messages. */
 export class Together {
   /** What was read last; undefined before. */
   shown = $state.raw<Shared>()
+  /** The kinds of agents that there are; undefined before they were read. */
+  kinds = $state.raw<AgentKinds>()
   /** Why it could not be read, or a task not be changed. */
   problem = $state.raw<ApiError | null>(null)
   #call: Call
@@ -48,6 +50,14 @@ export class Together {
     this.#reading = false
   }
 
+  async loadKinds(): Promise<void> {
+    try {
+      this.kinds = await this.#call('agents.kinds', {})
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    }
+  }
+
   /** Adds or changes a task; false if it was refused. */
   async edit(change: Omit<TaskEdit, 'session'>): Promise<boolean> {
     const session = this.#session
@@ -64,5 +74,8 @@ export class Together {
 
   receive(envelope: Envelope): void {
     if (this.#session && changesTogether(envelope)) void this.load()
+    // Which also comes when a file of an agent changes.
+    if (this.kinds && envelope.events?.some(({ kind }) => kind === 'hooks_change'))
+      void this.loadKinds()
   }
 }
