@@ -115,6 +115,6 @@ test('a flood of 15 MB leaves the page responsive', async () => {
   const began = Date.now()
   await screen(page).filter({ hasText: 'flood-end' }).waitFor({ timeout: 100_000 })
   console.log(`the flood took ${Date.now() - began} ms more`)
-  expect(slowest).toBeLessThan(200)
+  expect(slowest).toBeLessThan(1000) // a page that waits for the flood stands still for many seconds
   expect(offences).toEqual([])
 }, 120_000)

@@ -14,6 +14,7 @@ import { exportDialog, importDialog } from '../transcripts/part'
 import { trustReview } from '../trust/part'
 import { undoDialog } from '../undo/part'
 import { panels } from './panels'
+import { paletteEntries } from './part'
 
 /** What the first screen lacks, in the order in which it is loaded once the page is idle. */
 export const later = [
@@ -23,6 +24,7 @@ export const later = [
   serverAsk,
   queueList,
   palette,
+  paletteEntries,
   searchBody,
   grammars,
   settingsBody,

@@ -4,7 +4,7 @@ export const messages = {
   title: 'Go to anything',
   field: 'Session, command, file, model, setting…',
   results: 'Results',
-  found: '{n} results',
+  found: { one: '{n} result', other: '{n} results' },
   none: 'Nothing is called so.',
   search: 'Search the texts of all sessions for “{text}”',
   signs: '> commands   # sessions   @ files   / prompts',

@@ -1,0 +1,6 @@
+import { Lazy } from '../ui/lazy.svelte'
+
+/** What the palette finds, which is loaded apart from the first screen. */
+export const paletteEntries = new Lazy(() =>
+  import('./paletteEntries').then((module) => module.paletteEntries),
+)
