@@ -23,6 +23,7 @@ export const rooms = [
   'sessions',
   'cost',
   'tasks',
+  'schedules',
   'catalog',
   'rules',
   'diff',

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/moving"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/agent/recall"
+	"atelier.dev/atelier/agent/schedule"
 	"atelier.dev/atelier/agent/skill"
 )
 
@@ -30,7 +32,7 @@ func TestToolsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := append(productTools(local), lsp.Tool(nil, local), skill.Tool(nil), recall.Tool(nil))
-	tools = append(tools, moving.Tools(nil, "")...)
+	tools = append(append(tools, moving.Tools(nil, "")...), schedule.Tools(nil, "", time.Now)...)
 	registry, err := agent.NewRegistry(tools...)
 	if err != nil {
 		t.Fatal(err)

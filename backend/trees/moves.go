@@ -67,7 +67,7 @@ func (m mover) Enter(ctx context.Context, name string) (moving.Place, error) {
 
 // admitted asks the session's hooks about a new worktree, which is removed if they refuse it.
 func (m mover) admitted(ctx context.Context, tree worktree.Tree) error {
-	advice := m.trees.cfg.Fire(ctx, m.info.ID, agent.WorktreeCreateInput{Name: tree.Name, Path: tree.Path(), Branch: tree.Branch()})
+	advice := m.trees.fire(ctx, m.info.ID, agent.WorktreeCreateInput{Name: tree.Name, Path: tree.Path(), Branch: tree.Branch()})
 	if advice.Decision != agent.Deny {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (m mover) Exit(ctx context.Context, in moving.Leave) (moving.Place, error) 
 			return at, fmt.Errorf("the worktree was not removed, and you are still in it: %w", err)
 		}
 	}
-	m.trees.cfg.Fire(ctx, m.info.ID, removal(at.Tree))
+	m.trees.fire(ctx, m.info.ID, Removal(at.Tree))
 	at.Removed = true
 	return at, nil
 }

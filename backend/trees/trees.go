@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/worktree"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/dispatch"
+	"atelier.dev/atelier/backend/live"
 )
 
 // Config is what the trees of a project need.
@@ -23,11 +24,9 @@ type Config struct {
 	ReadOnly bool   // nothing may be changed
 	Store    backend.Store
 	// AtRest fails if a session works.
-	AtRest func(ctx context.Context, session string) error
-	// Fire runs a session's hooks, and Observe those of one that need not be in memory,
-	// outside of its turns.
-	Fire    func(ctx context.Context, session string, in agent.HookInput) agent.HookAdvice
-	Observe func(ctx context.Context, session string, in agent.HookInput)
+	AtRest func(ctx context.Context, session string) (backend.SessionInfo, error)
+	// Live returns the sessions in memory, whose hooks are told.
+	Live func() *live.Sessions
 	// Settle ends what the program itself runs in a folder, such as language servers.
 	Settle func(ctx context.Context, folder string)
 }
@@ -55,6 +54,22 @@ func (t *Trees) Make(ctx context.Context, from, words, user string) (Tree, error
 
 // Remove is [worktree.Remove].
 func Remove(ctx context.Context, tree Tree) (Held, error) { return worktree.Remove(ctx, tree) }
+
+// fire runs the hooks of a session that is at work.
+func (t *Trees) fire(ctx context.Context, session string, in agent.HookInput) (advice agent.HookAdvice) {
+	if l := t.cfg.Live().Find(session); l != nil {
+		advice = l.Fire(ctx, in)
+	}
+	return advice
+}
+
+// observe runs the hooks of a session outside of its turns, if it is still there.
+func (t *Trees) observe(ctx context.Context, session string, in agent.HookInput) {
+	if l, release, err := t.cfg.Live().Open(ctx, session); err == nil {
+		defer release()
+		l.Observe(in.Point(), func(context.Context) agent.HookInput { return in })
+	}
+}
 
 // Register registers the methods of the page.
 func (t *Trees) Register(d *dispatch.Dispatcher) {
@@ -109,7 +124,8 @@ func nameIn(folder string) string {
 	return name
 }
 
-func removal(t worktree.Tree) agent.HookInput {
+// Removal is what hooks are told of a worktree that was removed.
+func Removal(t worktree.Tree) agent.HookInput {
 	return agent.WorktreeRemoveInput{Name: t.Name, Path: t.Path()}
 }
 
@@ -155,7 +171,7 @@ func (t *Trees) remove(ctx context.Context, in WorktreeRemoveRequest) (WorktreeF
 		return WorktreeFate{}, err
 	}
 	if user, ok := users[in.Name]; ok {
-		if err := t.cfg.AtRest(ctx, user.ID); err != nil {
+		if _, err := t.cfg.AtRest(ctx, user.ID); err != nil {
 			return WorktreeFate{}, err
 		}
 	}
@@ -195,7 +211,7 @@ func (t *Trees) Forget(ctx context.Context, removed []backend.SessionInfo) (fate
 		held, isGone := t.RemoveIdle(ctx, tree)
 		fates = append(fates, WorktreeFate{worktreeInfo(tree, held), isGone})
 		if isGone && info.Origin != nil {
-			t.cfg.Observe(ctx, info.Origin.Session, removal(tree))
+			t.observe(ctx, info.Origin.Session, Removal(tree))
 		}
 	}
 	for _, tree := range worktree.Names(t.cfg.Project) {

@@ -109,7 +109,7 @@ func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *too
 	}
 	all = append(all, subagent.Tools(host, agentdef.List(agentdef.BuiltIn()))...)
 	all = append(all, toolbox.ForSessions(shellOf(all), place.tasks, place.watch)...)
-	all = append(all, w.trees.Tools(info)...)
+	all = append(append(all, w.trees.Tools(info)...), w.schedules.Tools(info)...)
 	return append(all, plan.Tools()...)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/schedules"
 )
 
 // Recover handles the folder's sessions whose process ended in the middle of a turn. A
@@ -33,7 +34,15 @@ func (w *Workbench) Recover(ctx context.Context) error {
 			slog.Warn("could not recover a session", "session", info.ID, "err", err)
 		}
 	}
+	w.scheduling.Go(func() { w.schedules.Run(w.ctx) })
 	return nil
+}
+
+// newSchedules returns the prompts that run later in sessions of the project.
+func newSchedules(w *Workbench) *schedules.Schedules {
+	return schedules.New(schedules.Config{Folder: w.cfg.Folder, Store: w.cfg.Store, Off: w.cfg.Unattended || w.cfg.ReadOnly, Host: schedules.Turns{
+		Session: w.session, Send: w.Send, Show: w.feed.Publish, Live: w.sessions,
+	}})
 }
 
 func (w *Workbench) recoverFrom(ctx context.Context, info backend.SessionInfo) error {

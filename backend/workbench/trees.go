@@ -21,22 +21,8 @@ import (
 func newTrees(w *Workbench) *trees.Trees {
 	return trees.New(trees.Config{
 		Project: w.cfg.Folder, ReadOnly: w.cfg.ReadOnly, Store: w.cfg.Store,
-		AtRest: func(ctx context.Context, session string) error {
-			_, err := w.atRest(ctx, session)
-			return err
-		},
-		Fire: func(ctx context.Context, session string, in agent.HookInput) (advice agent.HookAdvice) {
-			if l := w.sessions.Find(session); l != nil {
-				advice = l.Fire(ctx, in)
-			}
-			return advice
-		},
-		Observe: func(ctx context.Context, session string, in agent.HookInput) {
-			if l, release, err := w.sessions.Open(ctx, session); err == nil { // else there is no such session any more
-				defer release()
-				l.Observe(in.Point(), func(context.Context) agent.HookInput { return in })
-			}
-		},
+		AtRest: w.atRest,
+		Live:   func() *live.Sessions { return w.sessions },
 		Settle: w.languages.StopIn,
 	})
 }
@@ -133,13 +119,9 @@ func (h *helpers) removeTree(ctx context.Context, info backend.SessionInfo) (tre
 	tree := h.bench.project.AgentTree(info.Helper)
 	kept, err := trees.Remove(ctx, tree)
 	if kept.Why == "" && err == nil {
-		h.bench.observe(h.parent, agent.HookWorktreeRemove, func(context.Context) agent.HookInput { return removed(tree) })
+		h.bench.observe(h.parent, agent.HookWorktreeRemove, func(context.Context) agent.HookInput { return trees.Removal(tree) })
 	}
 	return kept, err
-}
-
-func removed(t trees.Tree) agent.HookInput {
-	return agent.WorktreeRemoveInput{Name: t.Name, Path: t.Path()}
 }
 
 // removeTrees removes the worktrees of a session's agents when it ends, except those
@@ -160,7 +142,7 @@ func (w *Workbench) removeTrees(ctx context.Context, session string) {
 			slog.Info("kept an agent's worktree", "agent", info.ID, "worktree", tree.Path(), "because", kept.String(), "err", err)
 		default:
 			if l := w.sessions.Find(session); l != nil {
-				l.Fire(ctx, removed(tree))
+				l.Fire(ctx, trees.Removal(tree))
 			}
 		}
 	}

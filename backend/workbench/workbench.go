@@ -38,6 +38,7 @@ import (
 	"atelier.dev/atelier/backend/projects"
 	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/review"
+	"atelier.dev/atelier/backend/schedules"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/share"
 	"atelier.dev/atelier/backend/skills"
@@ -134,6 +135,8 @@ type Workbench struct {
 	agents        *agents.Agents
 	boards        *agents.Boards
 	trees         *trees.Trees
+	schedules     *schedules.Schedules
+	scheduling    sync.WaitGroup
 	teams         *agents.Teams
 	hosts         sync.Map // the agents of each session in memory, as *helpers
 	asking        *asking
@@ -203,6 +206,7 @@ func New(cfg Config) *Workbench {
 		Log: cfg.Store, Check: w.mayRun, Build: w.newSession, Start: w.sessionStart, Show: w.show,
 		CleanUp: w.cleanUp, Occupied: w.occupied, SideJobs: w.sideJobs,
 	})
+	w.schedules = newSchedules(w)
 	w.undo = undoing.New(undoing.Config{
 		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Journal: w.journal, Home: cfg.Home, ReadOnly: cfg.ReadOnly,
 	})
@@ -227,6 +231,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	w.projects.Register(d)
 	w.list.Register(d)
 	w.trees.Register(d)
+	w.schedules.Register(d)
 	w.reader.Register(d)
 	dispatch.Handle(d, "sessions.create", w.createSession)
 	dispatch.Handle(d, "sessions.fork", w.ForkSession)
@@ -336,8 +341,8 @@ func (w *Workbench) Close(ctx context.Context) error {
 	ends.Go(w.languages.Close)
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
 	ends.Go(func() { w.agents.Close(); w.teams.Close() })
+	ends.Go(func() { w.cancel(); w.scheduling.Wait(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
 	ends.Go(func() { w.shares.Close(); w.terminals.Close() })
-	ends.Go(func() { w.cancel(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
 	ends.Wait()
 	return errors.Join(err, hooksErr, skillsErr, w.exports.Close())
 }

@@ -2179,6 +2179,8 @@ export type RulesRequest = {
   session?: string
 }
 
+export type RunOutcome = "running" | "done" | "failed" | "missed" | "busy" | "held" | "cut"
+
 export type SamplingMessage = {
   role: string
   text: string
@@ -2213,6 +2215,44 @@ export type SandboxLevel = {
   by_file?: boolean
   broken?: boolean
   hosts?: string[]
+}
+
+export type ScheduleAction = "pause" | "resume" | "run" | "delete"
+
+export type ScheduleChange = {
+  id: string
+  action: ScheduleAction
+}
+
+export type ScheduleRun = {
+  task: string
+  name: string
+  session: string
+  due: number
+  began?: number
+  ended?: number
+  outcome: RunOutcome
+  more?: number
+  why?: string
+}
+
+export type ScheduleTask = {
+  id: string
+  session: string
+  kind: TaskKind
+  name: string
+  schedule?: string
+  prompt: string
+  paused?: boolean
+  created: number
+  next?: number
+  title?: string
+}
+
+export type SchedulesReply = {
+  tasks?: ScheduleTask[]
+  runs?: ScheduleRun[]
+  limit: number
 }
 
 export type Scope = "once" | "session" | "local" | "project" | "user"
@@ -3125,6 +3165,8 @@ export type TaskInfo = {
   ports?: number[]
 }
 
+export type TaskKind = "recurring" | "once" | "wakeup" | "stored"
+
 export type TaskList = {
   tasks?: TaskInfo[]
 }
@@ -3676,6 +3718,8 @@ export interface Methods {
   "sandbox.caches": { args: Empty; reply: SandboxCaches }
   "sandbox.clear": { args: Empty; reply: SandboxCaches }
   "sandbox.level": { args: Empty; reply: SandboxLevel }
+  "schedules.change": { args: ScheduleChange; reply: SchedulesReply }
+  "schedules.list": { args: Empty; reply: SchedulesReply }
   "sessions.branches": { args: SessionRef; reply: BranchList }
   "sessions.compare": { args: CompareRequest; reply: CompareReply }
   "sessions.compare_file": { args: CompareFileRequest; reply: CompareFileReply }

@@ -1,4 +1,5 @@
 import Bot from '@lucide/svelte/icons/bot'
+import CalendarClock from '@lucide/svelte/icons/calendar-clock'
 import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import ClipboardList from '@lucide/svelte/icons/clipboard-list'
 import FileDiff from '@lucide/svelte/icons/file-diff'
@@ -95,6 +96,14 @@ export const panels: readonly Panel[] = [
     icon: Bot,
     view: lazy(() => import('../agents/AgentsPanel.svelte')),
     count: (bench) => bench.agents.of(bench.conversation?.id).filter(isAtWork).length,
+  },
+  {
+    name: 'schedules',
+    label: () => t('panel.schedules'),
+    hint: () => t('panel.schedules_hint'),
+    kind: 'work',
+    icon: CalendarClock,
+    view: lazy(() => import('../schedules/SchedulesPanel.svelte')),
   },
   {
     name: 'terminal',

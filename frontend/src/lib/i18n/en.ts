@@ -487,6 +487,8 @@ export const en = {
   'panel.running': 'Running',
   'panel.agents': 'Agents',
   'panel.plan': 'Plan',
+  'panel.schedules': 'Schedules',
+  'panel.schedules_hint': 'What runs later, and what became of each time',
   'panel.permissions': 'Permissions',
   'panel.hooks': 'Hooks',
   'panel.mcp': 'MCP servers',

@@ -463,6 +463,8 @@ export const zhCN: Record<Key, Message> = {
   'panel.cost': '费用',
   'panel.running': '运行中',
   'panel.agents': '智能体',
+  'panel.schedules': '定时任务',
+  'panel.schedules_hint': '稍后执行的任务，以及每次执行的结果',
   'panel.plan': '计划',
   'panel.permissions': '权限',
   'panel.hooks': '钩子',

@@ -15,6 +15,7 @@ import { dropComments } from './comments.svelte'
 import { dropDrafts, handOver } from './drafts.svelte'
 import { Editors } from './editors.svelte'
 import { Files } from './files.svelte'
+import { Schedules } from './schedules.svelte'
 import { Together } from './together.svelte'
 import { Worktrees } from './worktrees.svelte'
 import { changesFiles, changesOnDisk } from '../model/changes'
@@ -81,6 +82,7 @@ export class Workbench {
   readonly context: ContextOfSession
   readonly changes: Changes
   readonly worktrees: Worktrees
+  readonly schedules: Schedules
   readonly together: Together
   readonly branches: Branches
   readonly permissions: Permissions
@@ -174,6 +176,7 @@ export class Workbench {
     this.context = new ContextOfSession(call)
     this.changes = new Changes(call)
     this.worktrees = new Worktrees(call)
+    this.schedules = new Schedules(call)
     this.together = new Together(call)
     this.branches = new Branches(call)
     this.permissions = new Permissions(call)
@@ -392,6 +395,7 @@ export class Workbench {
       this.branches.receive(envelope)
       this.context.receive(envelope)
       this.hooks.receive(envelope)
+      this.schedules.receive(envelope)
       this.servers.receive(envelope)
       this.skills.receive(envelope)
       this.commands.receive(envelope)

@@ -38,6 +38,10 @@ export const messages = {
   search_hits: { one: '{n} page', other: '{n} pages' },
   search_read: 'What the agent read, from {engine}',
   plan_edited: 'You edited this plan before you approved it.',
+  schedule_name: 'Task',
+  schedule_by: 'Schedule',
+  schedule_next: 'Next',
+  schedule_prompt: 'Prompt',
 } as const
 
 export const own = translator('tools/messages', messages)

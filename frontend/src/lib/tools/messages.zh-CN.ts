@@ -39,4 +39,8 @@ export const zhCN: Translated<typeof messages> = {
   search_hits: '{n} 个网页',
   search_read: '智能体读到的内容（来自 {engine}）',
   plan_edited: '你在批准之前编辑了这份计划。',
+  schedule_name: '任务',
+  schedule_by: '时间表',
+  schedule_next: '下次',
+  schedule_prompt: '提示词',
 }

@@ -2,6 +2,7 @@
 import type { Component } from 'svelte'
 import ClipboardList from '@lucide/svelte/icons/clipboard-list'
 import Braces from '@lucide/svelte/icons/braces'
+import CalendarClock from '@lucide/svelte/icons/calendar-clock'
 import Bot from '@lucide/svelte/icons/bot'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import FilePen from '@lucide/svelte/icons/file-pen-line'
@@ -37,6 +38,7 @@ import { own } from './messages'
 import ChangeBody from './ChangeBody.svelte'
 import FetchBody from './FetchBody.svelte'
 import GenericBody from './GenericBody.svelte'
+import ScheduleBody from './ScheduleBody.svelte'
 import SearchBody from './SearchBody.svelte'
 import ServerBody from './ServerBody.svelte'
 import SkillBody from './SkillBody.svelte'
@@ -128,6 +130,11 @@ const widgets: Record<string, Widget> = {
     result: ({ details }) => details?.worktree ?? '',
   },
   ExitWorktree: { icon: FolderGit, body: TextBody },
+  CronCreate: { icon: CalendarClock, body: ScheduleBody },
+  CronList: { icon: CalendarClock, body: TextBody },
+  CronDelete: { icon: CalendarClock, body: TextBody },
+  RemoteTrigger: { icon: CalendarClock, body: ScheduleBody },
+  ScheduleWakeup: { icon: CalendarClock, body: ScheduleBody },
   CloseAgent: { icon: OctagonX, body: ReportBody },
 }
 

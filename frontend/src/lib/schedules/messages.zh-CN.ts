@@ -1,0 +1,36 @@
+import type { Translated } from '../i18n/i18n.svelte'
+import type { messages } from './messages'
+
+export const zhCN: Translated<typeof messages> = {
+  empty:
+    '还没有定时任务。可以让智能体稍后做某件事，例如“每小时看一次构建”：任务和每次执行的结果都会列在这里。',
+  tasks: '任务',
+  tasks_of: '{n} 个，最多 {limit} 个',
+  times: '执行记录',
+  no_times: '还没有到过执行时间。',
+  only_open: '任务只在 Atelier 打开时执行。错过的时间会列为“已错过”。',
+  next: '下次 {time}',
+  paused: '已暂停',
+  on_demand: '按需执行',
+  by: '按 {schedule}',
+  once: '一次',
+  wakeup: '唤醒',
+  in_session: '会话“{title}”',
+  run: '立即执行 {name}',
+  pause: '暂停 {name}',
+  resume: '恢复 {name}',
+  delete: '删除 {name}',
+  delete_title: '删除“{name}”？',
+  delete_body: '它不会再执行。已经做过的内容会保留。',
+  delete_now: '删除',
+  prompt: '提示词',
+  out_running: '执行中',
+  out_done: '完成',
+  out_failed: '失败',
+  out_missed: '已错过：Atelier 没有打开，或电脑在睡眠',
+  out_busy: '已跳过：会话正在工作',
+  out_held: '已搁置：该会话无需询问即允许一切操作，而当时无人在场',
+  out_cut: '已中断：Atelier 被关闭',
+  and_more: '以及更早的 {n} 次',
+  open_session: '打开会话',
+}
