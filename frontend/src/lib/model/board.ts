@@ -47,7 +47,7 @@ export const changesTogether = ({ events = [] }: Envelope): boolean =>
 export const self = 'self'
 
 /** What kind of message it is, if not an ordinary text. */
-export const kinds = [
+const kinds = [
   'shutdown_request',
   'shutdown_response',
   'plan_approval_response',

@@ -37,7 +37,7 @@ export class Shares {
 const lines = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
 
 /** A session that is about to be shared. */
-export class Sharing {
+class Sharing {
   reach = $state<ShareReach>('machine')
   hours = $state(24)
   password = $state('')
