@@ -47,10 +47,5 @@ export const changesTogether = ({ events = [] }: Envelope): boolean =>
 export const self = 'self'
 
 /** What kind of message it is, if not an ordinary text. */
-const kinds = [
-  'shutdown_request',
-  'shutdown_response',
-  'plan_approval_response',
-  'idle',
-] as const
+const kinds = ['shutdown_request', 'shutdown_response', 'plan_approval_response', 'idle'] as const
 export const kindOf = ({ type }: AgentMessage) => kinds.find((kind) => kind === type)
