@@ -265,7 +265,8 @@ export class SocketTransport extends Transport {
 
   /** Asks the server for a sign of life. Nothing else shows that a connection died without being closed. */
   #ping(within: number) {
-    this.#socket!.send('{"method":"ping"}')
+    if (!this.#socket) return // it was given up before a late timer came
+    this.#socket.send('{"method":"ping"}')
     this.#expect(within)
   }
 
