@@ -215,9 +215,10 @@ func TestKillLosesAndDoublesNoMessage(t *testing.T) {
 		killed(t, mailerHome, home, 1+rand.IntN(12))
 	}
 	s = open(t, home)
-	_, _, all := together(t, s)
-	if all, _ = s.Messages(t.Context(), "a", 100_000); len(all) < kills {
-		t.Fatalf("%d messages", len(all))
+	together(t, s)
+	all, err := s.Messages(t.Context(), "a", 100_000)
+	if err != nil || len(all) < kills {
+		t.Fatalf("%d messages, %v", len(all), err)
 	}
 	where := map[string]int{}
 	events, err := s.Events(t.Context(), backend.EventRange{Session: "a"})
