@@ -125,7 +125,7 @@ func TestSpecs(t *testing.T) { // OAS-301..306, LOOP-33
 		"Glob":         `["pattern"] pattern path`,
 		"WriteStdin":   `["id"] id chars yield_time_ms max_output_tokens`,
 		"TaskOutput":   `["id"] id wait_ms lines`,
-		"TaskList":     ` status`,
+		"TaskList":     ` status owner`,
 		"TaskStop":     `["id"] id reason`,
 		"ReadMany":     `["paths"] paths exclude`,
 		"ListDir":      ` path depth ignore`,
