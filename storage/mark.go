@@ -198,10 +198,10 @@ func (s *Store) Accept() error {
 	return s.failed("forget what was lost", err)
 }
 
-// forget removes what marks say of deleted sessions, also those of running
-// processes.
-func (s *Store) forget(ids []string) error {
-	return eachMark(s.home, func(path, session string, _ int64, runs bool) error {
+// forget removes what the marks in a folder say of deleted sessions, also those of
+// running processes.
+func forget(home string, ids []string) error {
+	return eachMark(home, func(path, session string, _ int64, runs bool) error {
 		if !slices.Contains(ids, session) {
 			return nil
 		}

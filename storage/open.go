@@ -35,7 +35,6 @@ type Store struct {
 	// prepared are the statements of the writing transactions.
 	prepared map[string]*sql.Stmt
 	leases   leases
-	settings settings
 	hooks    hookLog
 	health   health
 	mark     mark

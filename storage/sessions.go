@@ -155,7 +155,7 @@ func (s *Store) DeleteSessions(ctx context.Context, ids ...string) error {
 	if err := tx.Commit(); err != nil {
 		return s.failed("delete the session", err)
 	}
-	errs := []error{s.forget(ids)}
+	errs := []error{forget(s.home, ids)}
 	for _, id := range ids {
 		errs = append(errs, os.RemoveAll(s.blobDir(id)))
 	}

@@ -1,50 +1,43 @@
 package storage_test
 
 import (
+	"errors"
+	"strconv"
+	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"atelier.dev/atelier/storage"
 )
 
-// A setting is read from the database once in a second, because every round of a
-// turn needs it. This process sees its own changes at once, and another's after
-// that second.
-func TestSettingsAreKeptForASecond(t *testing.T) {
+// Changes of one setting by several processes are all kept. A change that fails leaves the
+// value as it is, and every process sees the newest one.
+func TestSettingsChangeInOneStep(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		var stores [2]*storage.Store
-		for i := range stores {
-			s, err := storage.Open(t.Context(), home)
-			if err != nil {
-				t.Fatal(err)
+	stores := []*storage.Store{open(t, home), open(t, home)}
+	const each = 50
+	var all sync.WaitGroup
+	for _, s := range stores {
+		all.Go(func() {
+			for range each {
+				err := s.ChangeSetting(t.Context(), "n", func(value string) (string, error) {
+					n, _ := strconv.Atoi(value) // it begins empty
+					return strconv.Itoa(n + 1), nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
 			}
-			defer s.Close() //nolint:errcheck // the goroutines end before the bubble does
-			stores[i] = s
+		})
+	}
+	all.Wait()
+	refused := errors.New("refused")
+	if err := stores[0].ChangeSetting(t.Context(), "n", func(string) (string, error) { return "0", refused }); !errors.Is(err, refused) {
+		t.Errorf("the error of a change is %v", err)
+	}
+	for i, s := range stores {
+		if got, err := s.Setting(t.Context(), "n"); err != nil || got != strconv.Itoa(len(stores)*each) {
+			t.Errorf("process %d reads %q, %v", i, got, err)
 		}
-		own, other := stores[0], stores[1]
-		set := func(s *storage.Store, value string) {
-			t.Helper()
-			if err := s.SetSetting(t.Context(), "k", value); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want := func(when, value string) {
-			t.Helper()
-			if got, err := own.Setting(t.Context(), "k"); got != value || err != nil {
-				t.Errorf("%s: %q, %v; want %q", when, got, err, value)
-			}
-		}
-		want("missing", "")
-		set(own, "own")
-		want("after its own change", "own")
-		set(other, "other")
-		want("at once after another's change", "own")
-		time.Sleep(time.Second) // in the bubble, no time passes
-		want("a second after another's change", "other")
-		set(own, "own again")
-		want("after its own change again", "own again")
-	})
+	}
 }

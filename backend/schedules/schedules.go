@@ -99,7 +99,9 @@ type Config struct {
 
 // Store is what is needed of the program's store.
 type Store interface {
-	backend.Settings
+	Setting(ctx context.Context, key string) (string, error)
+	// ChangeSetting changes a setting in one step; see [backend.Store].
+	ChangeSetting(ctx context.Context, key string, change func(string) (string, error)) error
 	// Lease keeps other processes from something until release is called.
 	Lease(name string) (release func(), err error)
 }
@@ -109,8 +111,6 @@ type Schedules struct {
 	cfg  Config
 	key  string
 	wake chan struct{} // something may be due
-	// changing is held while the document is read, changed and stored.
-	changing chan struct{}
 }
 
 // New returns the schedules of a project. Nothing runs before [Schedules.Run].
@@ -119,7 +119,7 @@ func New(cfg Config) *Schedules {
 		cfg.Now = time.Now
 	}
 	sum := sha256.Sum256([]byte(cfg.Folder))
-	return &Schedules{cfg: cfg, key: "schedules." + hex.EncodeToString(sum[:12]), wake: make(chan struct{}, 1), changing: make(chan struct{}, 1)}
+	return &Schedules{cfg: cfg, key: "schedules." + hex.EncodeToString(sum[:12]), wake: make(chan struct{}, 1)}
 }
 
 // Register registers the methods of the page.
@@ -137,10 +137,17 @@ func (s *Schedules) Tools(info backend.SessionInfo) []agent.Tool {
 }
 
 // read returns the document. One that cannot be read is an error, so that nothing replaces it.
-func (s *Schedules) read(ctx context.Context) (d document, err error) {
+func (s *Schedules) read(ctx context.Context) (document, error) {
 	text, err := s.cfg.Store.Setting(ctx, s.key)
-	if err != nil || text == "" {
-		return d, err
+	if err != nil {
+		return document{}, err
+	}
+	return decode(text)
+}
+
+func decode(text string) (d document, err error) {
+	if text == "" {
+		return d, nil
 	}
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		return d, fmt.Errorf("read the schedules: %w", err)
@@ -148,29 +155,24 @@ func (s *Schedules) read(ctx context.Context) (d document, err error) {
 	return d, nil
 }
 
-// update changes the document in one step, and tells pages. The goroutine looks at it anew.
+// update changes the document in one step, also beside other processes, and tells pages. The
+// goroutine looks at it anew.
 func (s *Schedules) update(ctx context.Context, change func(*document) error) error {
-	err := func() error {
-		select {
-		case s.changing <- struct{}{}:
-			defer func() { <-s.changing }()
-		case <-ctx.Done():
-			return fmt.Errorf("change the schedules: %w", context.Cause(ctx))
-		}
-		d, err := s.read(ctx)
+	err := s.cfg.Store.ChangeSetting(ctx, s.key, func(text string) (string, error) {
+		d, err := decode(text)
 		if err == nil {
 			err = change(&d)
 		}
 		if err != nil {
-			return err
+			return "", err
 		}
 		d.Runs = d.Runs[max(0, len(d.Runs)-maxRuns):]
-		text, err := json.Marshal(d)
+		b, err := json.Marshal(d)
 		if err != nil {
-			return fmt.Errorf("keep the schedules: %w", err)
+			return "", fmt.Errorf("keep the schedules: %w", err)
 		}
-		return s.cfg.Store.SetSetting(ctx, s.key, string(text))
-	}()
+		return string(b), nil
+	})
 	if err != nil {
 		return err
 	}

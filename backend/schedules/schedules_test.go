@@ -32,11 +32,14 @@ func (s *store) Setting(_ context.Context, key string) (string, error) {
 	return s.texts[key], nil
 }
 
-func (s *store) SetSetting(_ context.Context, key, value string) error {
+func (s *store) ChangeSetting(_ context.Context, key string, change func(string) (string, error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.texts[key] = value
-	return nil
+	value, err := change(s.texts[key])
+	if err == nil {
+		s.texts[key] = value
+	}
+	return err
 }
 
 func (s *store) Lease(string) (func(), error) {
