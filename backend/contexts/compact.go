@@ -61,7 +61,11 @@ func preview(ctx context.Context, s *agent.Session, focus string, record func(ag
 	for _, usage := range got.Requests {
 		cost := price(cfg, got.By, usage)
 		if cost != nil {
-			p.Cost = new(*cost + valueOf(p.Cost))
+			sum := *cost
+			if p.Cost != nil {
+				sum += *p.Cost
+			}
+			p.Cost = &sum
 		}
 		side := agent.SideRequest{Purpose: agent.PurposeSummary, Provider: got.By.Provider, Model: got.By.Model, Usage: usage, Cost: cost}
 		if err := record(side); err != nil {
@@ -80,13 +84,6 @@ func preview(ctx context.Context, s *agent.Session, focus string, record func(ag
 	p.Before = tr.Context + added
 	p.After = tr.AfterCompaction(p.Before, p.Summary, keep)
 	return p, nil
-}
-
-func valueOf(cost *llm.Cost) llm.Cost {
-	if cost == nil {
-		return 0
-	}
-	return *cost
 }
 
 // CompactToRequest is for context.compact: Summary, as a person has read and perhaps
@@ -143,15 +140,4 @@ func (c *Contexts) Undo(ctx context.Context, in CompactUndoRequest) (backend.Emp
 		}
 		return nil
 	})
-}
-
-// cut returns the place of at most n bytes in a text where a character begins.
-func cut(text string, n int) int {
-	if len(text) <= n {
-		return len(text)
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return n
 }

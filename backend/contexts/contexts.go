@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/recall"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/dispatch"
+	"atelier.dev/atelier/internal/text"
 )
 
 // Log reads events of sessions.
@@ -117,7 +118,8 @@ func (c *Contexts) Item(ctx context.Context, in ContextItemRequest) (out Context
 		for it := range log.Transcript().Conversation().Backward() {
 			if it.ID() == in.ID {
 				said := it.Text()
-				out.Text, out.Rest = said[:cut(said, maxItem)], len(said)-cut(said, maxItem)
+				out.Text = text.Head(said, maxItem)
+				out.Rest = len(said) - len(out.Text)
 				return nil
 			}
 		}

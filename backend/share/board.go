@@ -221,16 +221,6 @@ func (b *board) since(c *cursor) (out []byte, ended bool) {
 	return out, false
 }
 
-// all returns the HTML of every piece in order, and the state.
-func (b *board) all() (pieces []string, told state) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, p := range b.pieces {
-		pieces = append(pieces, p.html)
-	}
-	return pieces, b.state
-}
-
 // difference returns where two texts part, in UTF-16 code units, and the rest of the newer.
 func difference(old, now string) (at int, text string) {
 	n := 0

@@ -2,7 +2,6 @@ package export
 
 import (
 	"html"
-	"slices"
 	"strings"
 	"time"
 
@@ -50,23 +49,27 @@ func coloured(code, language string) string {
 // classOf returns the class of a token, of which the style sheet has the colour that the
 // window uses; empty for what has the colour of text.
 func classOf(token chroma.TokenType) string {
-	named := []chroma.TokenType{chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameTag, chroma.NameClass, chroma.NameDecorator, chroma.NameKeyword}
-	types := []chroma.TokenType{chroma.KeywordType, chroma.NameBuiltin, chroma.NameBuiltinPseudo, chroma.NameVariable}
-	switch {
-	case slices.Contains(types, token):
+	switch token {
+	case chroma.KeywordType, chroma.NameBuiltin, chroma.NameBuiltinPseudo, chroma.NameVariable:
 		return "c-type"
+	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameTag, chroma.NameClass, chroma.NameDecorator, chroma.NameKeyword:
+		return "c-name"
+	case chroma.NameAttribute:
+		return "c-number"
+	case chroma.GenericInserted:
+		return "c-text"
+	case chroma.GenericDeleted:
+		return "c-gone"
+	}
+	switch {
 	case token.InCategory(chroma.Keyword):
 		return "c-keyword"
-	case slices.Contains(named, token):
-		return "c-name"
-	case token == chroma.NameAttribute, token.InSubCategory(chroma.LiteralNumber):
-		return "c-number"
-	case token.InSubCategory(chroma.LiteralString), token == chroma.GenericInserted:
-		return "c-text"
-	case token == chroma.GenericDeleted:
-		return "c-gone"
 	case token.InCategory(chroma.Comment):
 		return "c-comment"
+	case token.InSubCategory(chroma.LiteralNumber):
+		return "c-number"
+	case token.InSubCategory(chroma.LiteralString):
+		return "c-text"
 	}
 	return ""
 }
