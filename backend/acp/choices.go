@@ -25,7 +25,7 @@ var modes = []acp.SessionMode{
 	{Id: acp.SessionModeId(agent.ModeDefault), Name: "Ask", Description: acp.Ptr("Asks before it changes anything")},
 	{Id: acp.SessionModeId(agent.ModePlan), Name: "Plan", Description: acp.Ptr("Reads and proposes, and changes nothing")},
 	{Id: acp.SessionModeId(agent.ModeAcceptEdits), Name: "Accept edits", Description: acp.Ptr("Changes files of the project without asking")},
-	{Id: acp.SessionModeId(agent.ModeAuto), Name: "Auto (confined)", Description: acp.Ptr("Runs commands in the sandbox without asking")},
+	{Id: acp.SessionModeId(agent.ModeAuto), Name: "Auto", Description: acp.Ptr("Changes files without asking, and runs commands so where the system can confine them")},
 	{Id: acp.SessionModeId(agent.ModeDontAsk), Name: "Do not ask", Description: acp.Ptr("Denies what would have to be asked about")},
 }
 

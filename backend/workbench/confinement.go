@@ -23,6 +23,8 @@ import (
 // SandboxLevel says how commands are confined here.
 type SandboxLevel struct {
 	Level confine.Level `json:"level"`
+	// Holds says that the mode auto confines commands, and runs them without asking.
+	Holds bool `json:"holds"`
 	// On says that commands are confined, Free that those that are run without
 	// asking, and Outside that one may ask to run unconfined.
 	On      bool `json:"on"`
@@ -45,8 +47,9 @@ func (w *Workbench) sandboxLevel(ctx context.Context, _ backend.Empty) (SandboxL
 	asked := confine.Combine(layers...)
 	w.withRules(ctx, &asked, "")
 	files := confine.Combine(layers[1:]...)
+	level := sandbox.Confinement(ctx, asked.Weaker)
 	reply := SandboxLevel{
-		Level: sandbox.Confinement(ctx, asked.Weaker), On: asked.Enabled, Free: asked.AutoAllow, Outside: asked.Unsandboxed,
+		Level: level, Holds: level.Holds(), On: asked.Enabled, Free: asked.AutoAllow, Outside: asked.Unsandboxed,
 		ByFile: files.Enabled, Hosts: asked.Allowed, Broken: asked.Broken,
 	}
 	return reply, nil

@@ -2209,6 +2209,7 @@ export type SandboxCaches = {
 
 export type SandboxLevel = {
   level: Level
+  holds: boolean
   on: boolean
   free: boolean
   outside: boolean

@@ -435,8 +435,15 @@ export const en = {
   'mode.plan_hint': 'Reads and plans, and asks before every change.',
   'mode.acceptEdits': 'Accept edits',
   'mode.acceptEdits_hint': 'Edits files in the project freely and asks for the rest.',
-  'mode.auto': 'Auto (confined)',
-  'mode.auto_hint': 'Edits and confined commands run freely. Asks before anything that needs more.',
+  'mode.auto': 'Auto',
+  'mode.auto_hint':
+    'Edits run freely, and commands where this system can confine them. Asks before anything that needs more.',
+  'mode.auto_confined': 'Auto (confined)',
+  'mode.auto_confined_hint':
+    'Edits run freely, and commands that the system keeps in the project, without your secrets and with allowed hosts only. Asks before anything that needs more.',
+  'mode.auto_unconfined': 'Auto (not confined)',
+  'mode.auto_unconfined_hint':
+    'This system cannot confine commands as this mode needs, so each one that does more than read is asked about. Edits run freely.',
   'mode.dontAsk': 'Deny the rest',
   'mode.dontAsk_hint': 'Denies everything that would need your consent.',
   'mode.bypassPermissions': 'Allow everything',

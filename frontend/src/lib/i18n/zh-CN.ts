@@ -413,8 +413,14 @@ export const zhCN: Record<Key, Message> = {
   'mode.plan_hint': '读取并制定计划，任何改动都会先询问。',
   'mode.acceptEdits': '接受编辑',
   'mode.acceptEdits_hint': '可自由编辑项目内的文件，其余先询问。',
-  'mode.auto': '自动（受限）',
-  'mode.auto_hint': '编辑和受限的命令自由进行，需要更多权限时先询问。',
+  'mode.auto': '自动',
+  'mode.auto_hint': '编辑自由进行；系统能限制命令时，命令也自由运行。需要更多权限时先询问。',
+  'mode.auto_confined': '自动（受限）',
+  'mode.auto_confined_hint':
+    '编辑自由进行；命令由系统限制在项目内，读不到你的密钥，只能访问允许的主机，因此也自由运行。需要更多权限时先询问。',
+  'mode.auto_unconfined': '自动（未受限）',
+  'mode.auto_unconfined_hint':
+    '此系统对命令的限制达不到此模式的要求，所以凡不只是读取的命令都会先询问。编辑自由进行。',
   'mode.dontAsk': '其余拒绝',
   'mode.dontAsk_hint': '凡是需要询问的操作一律拒绝。',
   'mode.bypassPermissions': '全部允许',

@@ -248,6 +248,7 @@ export class Workbench {
       this.project = project
       this.#followSession()
       void this.store.load()
+      void this.confinement.load().catch(() => {}) // the mode auto is then named without it
     } catch (thrown) {
       this.fatal = asApiError(thrown)
     }
