@@ -26,7 +26,7 @@ type outcome struct {
 	Data  any    `json:"data"`
 }
 
-// COM-40, COM-41, COM-42: a function's arguments are coerced and checked, and
+// OAS-203, OAS-209, COM-30, COM-40, COM-41, COM-42: a function's arguments are coerced and checked, and
 // what it gives back reaches the model as text, picture or JSON; a failure is
 // one whether it is an error, a panic or a value that says so.
 func TestFunction(t *testing.T) {
@@ -110,7 +110,7 @@ func (n named) Validate() error {
 	return nil
 }
 
-// OAS-202, OAS-205, OAS-208, COM-31: a function may take no input, any object, or an input
+// OAS-201, OAS-202, OAS-204, OAS-205, OAS-208, COM-31: a function may take no input, any object, or an input
 // that checks itself; what it depends on comes with each call, and is not shown.
 func TestFormsOfFunctions(t *testing.T) {
 	t.Parallel()
@@ -150,6 +150,36 @@ func TestFormsOfFunctions(t *testing.T) {
 		if len(ends) != 1 || !strings.HasPrefix(ends[0].Output, tt.want) || ends[0].IsError != tt.bad {
 			t.Errorf("%s %s: %+v", tt.call.Name, tt.call.Arguments, ends)
 		}
+	}
+}
+
+// OAS-210, OAS-214: a model is shown name, description and schema of a tool, its hints are not
+// sent, and members have the names of the field's tags.
+func TestShownFunction(t *testing.T) {
+	t.Parallel()
+	spec := agent.Spec{Name: "Save", Description: "Saves.", ReadOnly: true, Idempotent: true, Additive: true, OpenWorld: true}
+	save := agent.Function(spec, func(_ context.Context, in struct {
+		FilePath string `json:"file_path"`
+		MaxBytes int    `json:"max_bytes,omitempty"`
+	}) (string, error) {
+		return fmt.Sprint(in.FilePath, " ", in.MaxBytes), nil
+	})
+	set := show(t, []agent.Tool{save})
+	b, err := json.Marshal(set.Definitions()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"type":"object","properties":{"file_path":{"type":"string"},"max_bytes":{"type":"integer"}},"required":["file_path"],"additionalProperties":false}`
+	if shown := set.Definitions()[0]; shown.Name != "Save" || shown.Description != "Saves." || string(shown.Schema) != want {
+		t.Errorf("%s", b)
+	}
+	for _, hint := range []string{"readonly", "read_only", "idempotent", "destructive", "additive", "world", "annotations"} {
+		if strings.Contains(strings.ToLower(string(b)), hint) {
+			t.Errorf("a model is sent %s", b)
+		}
+	}
+	if got := save.Run(t.Context(), agent.Invocation{Input: []byte(`{"file_path":"a","max_bytes":7}`)}).Output; got != "a 7" {
+		t.Error(got)
 	}
 }
 

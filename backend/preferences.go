@@ -55,6 +55,8 @@ type Preferences struct {
 	// NoLanguageServers keeps language servers from starting: questions about code are
 	// answered by searching.
 	NoLanguageServers bool `json:"no_language_servers,omitempty"`
+	// ToolsOff are the tools that sessions do not have, by their canonical names.
+	ToolsOff []string `json:"tools_off,omitempty"`
 	// Guide says whether the first steps of a new user are shown: "on", "over", or
 	// empty, which leaves it to what the user has done so far.
 	Guide string `json:"guide,omitempty"`

@@ -78,6 +78,7 @@ const (
 	ProblemCommandTimeout  ProblemID = "command_timeout"
 	ProblemPatience        ProblemID = "patience"
 	ProblemCompactUnknown  ProblemID = "compact_unknown"
+	ProblemToolUnknown     ProblemID = "tool_unknown"
 	ProblemBypassByDefault ProblemID = "bypass_by_default"
 	ProblemFontSize        ProblemID = "font_size"
 	ProblemFontName        ProblemID = "font_name"
@@ -283,6 +284,7 @@ var problems = map[ProblemID]problem{
 		kept: keptSettings, next: "Choose Automatic for the default.",
 	},
 	ProblemCompactUnknown: {code: CodeInvalid, message: `"{0}" is not a setting for compaction.`, kept: keptSettings},
+	ProblemToolUnknown:    {code: CodeInvalid, message: "There is no tool {0} to switch off.", kept: keptSettings},
 	ProblemFontSize:       {code: CodeInvalid, message: "A font's size must be between {0} and {1} pixels.", kept: keptSettings},
 	ProblemFontName: {
 		code: CodeInvalid, message: "The font's name is not valid.",

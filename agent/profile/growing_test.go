@@ -35,7 +35,7 @@ func remote(t *testing.T, names ...string) *agent.Registry {
 	return r
 }
 
-// LOOP-33: tools that appear while the session runs follow the profile's own, for every
+// LOOP-33, OAS-211: tools that appear while the session runs follow the profile's own, for every
 // vendor, and the profile is the same one while they are.
 func TestGrowing(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,5 @@
 // Package toolbox has the tools with which a session's agent talks to its user and keeps track
-// of its work, ready for a session.
+// of its work, ready for a session, and the switches with which the user leaves tools out.
 package toolbox
 
 import (

@@ -34,7 +34,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	reduce := w.reducer()
 	found := w.skillsOf(ctx, info)
 	memory := tool.NewMemory(folder, w.journal.Objects().Contents)
-	tools, err := agent.NewRegistry(shownTo(info, agent.Filter(append(w.tools(info, place, memory), skill.Tool(found)), nil, w.cfg.Rules.Deny))...)
+	tools, err := agent.NewRegistry(shownTo(info, toolbox.Left(ctx, w.cfg.Store, append(w.tools(info, place, memory), skill.Tool(found)), w.cfg.Rules.Deny))...)
 	if err != nil {
 		return nil, err
 	}

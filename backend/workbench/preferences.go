@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/editors"
+	"atelier.dev/atelier/backend/toolbox"
 )
 
 // preferences returns the stored preferences, with the environment's model for
@@ -80,7 +82,7 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 	if p.NewSession.Mode == agent.ModeBypass {
 		return p, backend.Problem(backend.ProblemBypassByDefault)
 	}
-	if err := p.Fonts.Check(); err != nil {
+	if err := errors.Join(p.Fonts.Check(), toolbox.CheckOff(p.ToolsOff)); err != nil {
 		return p, err
 	}
 	shown, err := w.preferences(ctx, backend.Empty{})

@@ -43,6 +43,7 @@ import (
 	"atelier.dev/atelier/backend/share"
 	"atelier.dev/atelier/backend/skills"
 	"atelier.dev/atelier/backend/terminal"
+	"atelier.dev/atelier/backend/toolbox"
 	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/trees"
 	"atelier.dev/atelier/backend/trust"
@@ -282,6 +283,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "permissions.suggest", w.suggestRules)
 	w.hooks.Register(d)
 	w.searches.Register(d)
+	toolbox.Register(d)
 	w.teams.Register(d)
 	w.terminals.Register(d)
 	w.agents.Register(d)

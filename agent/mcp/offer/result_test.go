@@ -13,7 +13,7 @@ import (
 	"atelier.dev/atelier/agent/mcp/offer"
 )
 
-// OAS-334, OAS-335: resources are listed and read; the tools for it are there as long as
+// OAS-203, OAS-334, OAS-335: resources are listed and read; the tools for it are there as long as
 // a server has resources and is on.
 func TestResources(t *testing.T) {
 	t.Parallel()

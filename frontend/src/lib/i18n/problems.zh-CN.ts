@@ -388,6 +388,7 @@ export const problems: Record<ProblemID, Words> = {
     next: '选择“自动”即使用默认值。',
   },
   compact_unknown: { message: '“{0}”不是有效的压缩设置。', kept: '设置没有更改。' },
+  tool_unknown: { message: '没有可关闭的工具 {0}。', kept: '设置没有更改。' },
   font_size: { message: '字号必须在 {0} 到 {1} 像素之间。', kept: '设置没有更改。' },
   font_name: {
     message: '字体名称无效。',

@@ -24,6 +24,7 @@ const bench = {
   editors: { load: () => Promise.resolve() },
   store: {},
   confinement: { load: () => Promise.resolve(), measure: () => Promise.resolve() },
+  toolSwitches: { load: () => Promise.resolve() },
   webSearch: { load: () => Promise.resolve() },
 } as unknown as Workbench
 

@@ -2,9 +2,10 @@
 import { t } from '../i18n/i18n.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 import { own } from './messages'
+import { tiers } from './tiers'
 
 export type SettingsTab =
-  'keys' | 'models' | 'commands' | 'appearance' | 'editor' | 'shortcuts' | 'about'
+  'keys' | 'models' | 'tools' | 'commands' | 'appearance' | 'editor' | 'shortcuts' | 'about'
 
 export type Setting = {
   /** The id of its row, which a Setting component has around it. */
@@ -19,6 +20,15 @@ type Tab = {
   value: SettingsTab
   label: () => string
   settings: (bench: Workbench) => Setting[]
+}
+
+/** What people look for, by tier. */
+const toolWords = {
+  core: 'tool switch Read Write Edit Bash Grep Glob WebFetch WebSearch AskUser 工具 开关 读取 写入 编辑 命令 搜索',
+  advanced:
+    'tool switch Agent Skill Task Team NotebookEdit Monitor Recall 工具 开关 智能体 技能 任务 团队 笔记本',
+  specialist:
+    'tool switch Cron LSP TodoWrite plan worktree 工具 开关 定时 计划 工作树 任务列表 代码',
 }
 
 export const tabs: readonly Tab[] = [
@@ -105,6 +115,17 @@ export const tabs: readonly Tab[] = [
         words: 'time limit seconds bash shell duration 超时 时间 限制 秒 命令',
       },
     ],
+  },
+  {
+    value: 'tools',
+    label: () => own('tools_tab'),
+    settings: () =>
+      tiers.map((tier) => ({
+        id: `tools_${tier}`,
+        label: own(`tools_${tier}`),
+        hint: own(`tools_${tier}_hint`),
+        words: toolWords[tier],
+      })),
   },
   {
     value: 'commands',

@@ -7,6 +7,7 @@ import { bypass } from '../model/modes'
 import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
 import { Commands } from './commands.svelte'
+import { ToolSwitches } from './toolSwitches.svelte'
 import { WebSearch } from './webSearch.svelte'
 import { Confinement } from './confinement.svelte'
 import { ContextOfSession } from './context.svelte'
@@ -95,6 +96,7 @@ export class Workbench {
   readonly files: Files
   readonly confinement: Confinement
   readonly webSearch: WebSearch
+  readonly toolSwitches: ToolSwitches
   readonly terminals: Terminals
   readonly search: Search
   readonly transcripts: Transcripts
@@ -190,6 +192,7 @@ export class Workbench {
     this.files = new Files(call)
     this.confinement = new Confinement(call)
     this.webSearch = new WebSearch(call)
+    this.toolSwitches = new ToolSwitches(call)
     this.terminals = new Terminals(call)
     this.search = new Search(call)
     this.transcripts = new Transcripts(call)
