@@ -102,8 +102,7 @@ type Title struct {
 // UserInput begins a turn.
 type UserInput struct {
 	Text string `json:"text"`
-	// QueueID is the id of the [Queued] message that became this input; empty
-	// if it was not queued.
+	// QueueID is the id of the [Queued] message that became this input; empty if none did.
 	QueueID string `json:"queue_id,omitempty"`
 	// Size is the full length of Text in bytes if it was cut for display; 0
 	// means that Text is complete.
@@ -114,6 +113,8 @@ type UserInput struct {
 	Skill *SkillUse `json:"skill,omitempty"`
 	// From is the agent that wrote the message; empty if a person, or the parent, did.
 	From string `json:"from,omitempty"`
+	// Media are the pictures that the message mentions. The data is left out for display.
+	Media []llm.Media `json:"media,omitempty"`
 }
 
 // Wrote returns what the user wrote: Typed, or Text if nothing else was made of it.
@@ -315,10 +316,11 @@ type SteeringInjected struct {
 	// Refused says that a hook refused the user's message: the model is not told
 	// of it.
 	Refused bool `json:"refused,omitempty"`
-	// Size, Typed and From are as in [UserInput].
-	Size  int64  `json:"size,omitempty"`
-	Typed string `json:"typed,omitempty"`
-	From  string `json:"from,omitempty"`
+	// Size, Typed, From and Media are as in [UserInput].
+	Size  int64       `json:"size,omitempty"`
+	Typed string      `json:"typed,omitempty"`
+	From  string      `json:"from,omitempty"`
+	Media []llm.Media `json:"media,omitempty"`
 }
 
 // Wrote returns what the user, or the loop, wrote: Typed, or Text if nothing else was made of it.

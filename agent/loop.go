@@ -214,7 +214,7 @@ func (t *turn) begin(input Queued) EndReason {
 	t.number++
 	opened := !t.session.transcript.past.begun
 	input = t.attached(input)
-	t.emit(UserInput{Text: input.Text, QueueID: input.ID, Typed: input.Typed, Skill: input.Skill, From: input.From})
+	t.emit(UserInput{Text: input.Text, QueueID: input.ID, Typed: input.Typed, Skill: input.Skill, From: input.From, Media: input.Media})
 	t.tell(told)
 	if opened {
 		start := SessionStartInput{Source: "startup", Model: t.session.Latest().Model}
@@ -414,7 +414,7 @@ func (t *turn) deliver() {
 		if ok {
 			m = t.attached(m)
 		}
-		t.emit(SteeringInjected{Text: m.Text, QueueID: m.ID, Refused: !ok, Typed: m.Typed, From: m.From})
+		t.emit(SteeringInjected{Text: m.Text, QueueID: m.ID, Refused: !ok, Typed: m.Typed, From: m.From, Media: m.Media})
 		if ok {
 			t.tell(advice.Context)
 		}

@@ -3,8 +3,11 @@ package agent
 import (
 	"context"
 	"iter"
+	"reflect"
 	"slices"
 	"sync"
+
+	"atelier.dev/atelier/agent/llm"
 )
 
 // Verb says when a queued message is delivered.
@@ -23,12 +26,12 @@ type Queued struct {
 	ID   string `json:"id"`
 	Verb Verb   `json:"verb"`
 	Text string `json:"text"`
-	// Typed and Skill are those of the [UserInput] that it becomes. A message with a
-	// skill is always a follow-up.
-	Typed string    `json:"typed,omitempty"`
-	Skill *SkillUse `json:"skill,omitempty"`
-	// From is the agent that wrote it; empty means a person.
-	From string `json:"from,omitempty"`
+	// The others are those of the [UserInput] that it becomes. A message with a skill is
+	// always a follow-up.
+	Typed string      `json:"typed,omitempty"`
+	Skill *SkillUse   `json:"skill,omitempty"`
+	From  string      `json:"from,omitempty"`
+	Media []llm.Media `json:"media,omitempty"`
 }
 
 // Queue holds the messages of a session that wait for delivery, in order. All
@@ -122,7 +125,7 @@ func (q *Queue) steering() (Queued, bool) {
 func (q *Queue) take(m Queued) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := slices.Index(q.items, m)
+	i := slices.IndexFunc(q.items, func(it Queued) bool { return reflect.DeepEqual(it, m) })
 	if i >= 0 {
 		q.items = slices.Delete(q.items, i, i+1)
 	}
@@ -149,8 +152,9 @@ func (t *turn) attached(m Queued) Queued {
 	if attach == nil || m.ID == "" || m.Typed != "" || m.Skill != nil || m.From != "" {
 		return m
 	}
-	if more := attach(t.ctx, m.Text); more != "" {
-		m.Text, m.Typed = m.Text+more, m.Text
+	more, media := attach(t.ctx, m.Text)
+	if more != "" {
+		m.Text, m.Typed, m.Media = m.Text+more, m.Text, media
 	}
 	return m
 }

@@ -162,6 +162,40 @@ func TestSteerAtTheEnd(t *testing.T) {
 	}
 }
 
+// OC-07: what a queued message mentions goes with it as it is when it is delivered: a text behind
+// its own, and pictures. A message that is complete is not attached to.
+func TestQueuedAttachments(t *testing.T) {
+	t.Parallel()
+	var r *rig
+	model := llmtest.Script(llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Also that."}, llmtest.Round{Text: "Fine."})
+	r = newRig(t, model)
+	r.cfg.Attach = func(_ context.Context, text string) (string, []llm.Media) {
+		return " (attached)", []llm.Media{{MIME: "image/png", Name: text, URL: "https://x/a.png"}}
+	}
+	r.open()
+	r.session.Queue().Add(agent.Queued{ID: "1", Verb: agent.FollowUp, Text: "whole", Typed: "/x", Media: []llm.Media{{MIME: "image/gif", Name: "own", URL: "https://x/b.gif"}}})
+	for ev, err := range r.session.Run(t.Context(), "go") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := ev.Data.(agent.TextStart); ok && len(model.Requests()) == 1 {
+			r.session.Steer("that too")
+		}
+		r.store(ev)
+	}
+	var got []string
+	for _, m := range model.Requests()[2].Messages {
+		for _, p := range m.Parts {
+			if p.Media != nil {
+				got = append(got, m.Parts[0].Text+": "+p.Media.Name)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"that too (attached): that too", "whole: own"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A waiting message can be edited, moved and taken back until it is delivered.
 func TestQueue(t *testing.T) {
 	t.Parallel()

@@ -55,9 +55,9 @@ type Config struct {
 	// Compactor compacts long conversations; nil means that nothing does.
 	Compactor Compactor
 	// Attach returns what is sent behind a queued message, such as the files that it
-	// mentions, as they are when the message is delivered; nil means that nothing is. A
-	// message with a skill is complete, so Attach does not see it.
-	Attach func(ctx context.Context, text string) string
+	// mentions, as they are when the message is delivered, and the pictures that go with it;
+	// nil means that nothing is. A message with a skill is complete, so Attach does not see it.
+	Attach func(ctx context.Context, text string) (string, []llm.Media)
 	// News has what the model is told between its rounds though no person wrote it, each text
 	// as a [Reminder]; nil if there never is anything. Waits reports whether Take would
 	// return anything. It must be safe for concurrent use.

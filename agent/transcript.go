@@ -202,8 +202,25 @@ func (t *Transcript) applyInput(turn int, d UserInput) {
 		t.past.skills = d.Skill.After(nil)
 	}
 	t.note(d.Text, d.Typed)
-	t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
-	t.tally.added += len(d.Text)
+	t.wrote(contextir.UserMessage, d.Text, d.Media)
+}
+
+// wrote adds a message of the user with its pictures.
+func (t *Transcript) wrote(kind contextir.ItemType, text string, media []llm.Media) {
+	m := llm.Text(llm.RoleUser, text)
+	t.tally.added += len(text)
+	m.Parts = append(m.Parts, t.shown(media)...)
+	t.conversation.Append(kind, m)
+}
+
+// shown returns the parts of a message that hold pictures, and counts them.
+func (t *Transcript) shown(media []llm.Media) []llm.Part {
+	parts := make([]llm.Part, len(media))
+	for i := range media {
+		parts[i] = llm.Part{Kind: llm.PartMedia, Media: &media[i]}
+		t.tally.added += pictureTokens * bytesPerToken
+	}
+	return parts
 }
 
 // note remembers what the user typed, if a text was made of it.
@@ -229,8 +246,7 @@ func (t *Transcript) applySteering(d SteeringInjected) {
 		t.remind(Reminder(EscapeTags(d.Text)))
 	default:
 		t.note(d.Text, d.Typed)
-		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))
-		t.tally.added += len(d.Text)
+		t.wrote(contextir.SteeringMessage, d.Text, d.Media)
 	}
 }
 
@@ -320,12 +336,8 @@ func (t *Transcript) applyResult(d ToolCallEnd) {
 	}
 	t.tally.added += len(d.ForModel())
 	part := contextir.Answer(c.call, d.ForModel(), d.IsError)
-	for i := range d.Media {
-		if d.Withheld {
-			break
-		}
-		part.Result.Parts = append(part.Result.Parts, llm.Part{Kind: llm.PartMedia, Media: &d.Media[i]})
-		t.tally.added += pictureTokens * bytesPerToken
+	if !d.Withheld {
+		part.Result.Parts = append(part.Result.Parts, t.shown(d.Media)...)
 	}
 	t.conversation.Append(contextir.ToolResult, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{part}})
 }

@@ -60,6 +60,7 @@ const (
 	ProblemQueueEmpty        ProblemID = "queue_empty"
 	ProblemTaskUnknown       ProblemID = "task_unknown"
 	ProblemTaskPort          ProblemID = "task_port"
+	ProblemAttachLarge       ProblemID = "attach_large"
 
 	// Problems of servers' questions, and of slash commands, with the command's name
 	// first.
@@ -246,6 +247,10 @@ var problems = map[ProblemID]problem{
 	ProblemApprovalElsewhere: {
 		code: CodeBusy, message: "This request belongs to a session that is not running here.",
 		kept: "It still waits for an answer.", next: "Answer it where the session runs.",
+	},
+	ProblemAttachLarge: {
+		code: CodeInvalid, message: "The file {0} is larger than {1} MB.",
+		kept: "Your message is as it was.", next: "Copy the file into the project, and mention it with @.",
 	},
 	ProblemApprovalAnswered:   {code: CodeNotFound, message: "This request was already answered.", kept: "The first answer counts."},
 	ProblemServerQuestionGone: {code: CodeNotFound, message: "This question is no longer waiting.", kept: "It was answered, or the call that it belongs to has ended."},

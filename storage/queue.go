@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 )
 
 // Queue implements [backend.Store].
@@ -38,15 +39,16 @@ type queuedDetail struct {
 	Typed string          `json:"typed,omitempty"`
 	Skill *agent.SkillUse `json:"skill,omitempty"`
 	From  string          `json:"from,omitempty"`
+	Media []llm.Media     `json:"media,omitempty"`
 }
 
 func queuedDetails(m agent.Queued) sql.NullString {
-	if m.Typed == "" && m.Skill == nil && m.From == "" {
+	if m.Typed == "" && m.Skill == nil && m.From == "" && m.Media == nil {
 		return sql.NullString{}
 	}
-	b, err := json.Marshal(queuedDetail{m.Typed, m.Skill, m.From})
+	b, err := json.Marshal(queuedDetail{m.Typed, m.Skill, m.From, m.Media})
 	if err != nil {
-		panic(err) // they are texts
+		panic(err) // they are texts and bytes
 	}
 	return sql.NullString{String: string(b), Valid: true}
 }
@@ -58,7 +60,7 @@ func readQueued(details string, m *agent.Queued) error {
 	if err := json.Unmarshal([]byte(details), &d); err != nil {
 		return fmt.Errorf("read the details of message %s: %w", m.ID, err)
 	}
-	m.Typed, m.Skill, m.From = d.Typed, d.Skill, d.From
+	m.Typed, m.Skill, m.From, m.Media = d.Typed, d.Skill, d.From, d.Media
 	return nil
 }
 

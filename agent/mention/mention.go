@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 )
 
 // Limits of what one text attaches.
@@ -22,10 +23,31 @@ const (
 	maxFile  = 64 << 10  // bytes of one file
 	maxAll   = 256 << 10 // bytes of all of them
 	maxName  = 4096      // bytes of a name
+	maxShown = 20 << 20  // bytes of all pictures
 )
 
-// Reader returns the text of a file, and false if it is not a file that may be attached.
-type Reader func(path string) (text string, ok bool)
+// File is what a mention attaches: a text, or a picture.
+type File struct {
+	Text    string
+	Picture *llm.Media
+}
+
+// Reader returns a file, and false if it is not a file that may be attached.
+type Reader func(path string) (file File, ok bool)
+
+// TextOnly returns a reader that says of a picture that it is one; nil reads nothing.
+func TextOnly(read Reader) Reader {
+	if read == nil {
+		return nil
+	}
+	return func(path string) (File, bool) {
+		file, ok := read(path)
+		if file.Picture != nil {
+			file = File{Text: "[This file is a picture.]"}
+		}
+		return file, ok
+	}
+}
 
 // Files gathers what is attached to one text. A zero Files without Read attaches nothing.
 type Files struct {
@@ -33,11 +55,25 @@ type Files struct {
 	names []string
 	tried int
 	text  strings.Builder
+	media []llm.Media
+	shown int // bytes of media
 }
 
 // Text returns what stands behind the text that mentions the files; empty if there are none.
 // It is as it was read: the caller escapes it.
 func (f *Files) Text() string { return f.text.String() }
+
+// show attaches a picture, if there is room for it.
+func (f *Files) show(name string, picture llm.Media) {
+	if f.shown+len(picture.Data) > maxShown {
+		fmt.Fprintf(&f.text, "\n\n[The picture %s is left out: the others are too large together.]", name)
+		return
+	}
+	picture.Name = name
+	f.shown += len(picture.Data)
+	f.media = append(f.media, picture)
+	fmt.Fprintf(&f.text, "\n\nThe picture %s is attached.", name)
+}
 
 // maxCuts limits how often a name is shortened until it is that of a file.
 const maxCuts = 12
@@ -81,17 +117,22 @@ func (f *Files) add(name string) bool {
 		return false
 	}
 	f.tried++
-	text, ok := f.Read(name)
+	file, ok := f.Read(name)
 	about := name
 	if path, from, to, cut := linesOf(name); !ok && cut {
-		if text, ok = f.Read(path); ok {
-			text, about = lines(text, from, to), fmt.Sprintf("%s, lines %d to %d", path, from, to)
+		if file, ok = f.Read(path); ok {
+			file.Text, about = lines(file.Text, from, to), fmt.Sprintf("%s, lines %d to %d", path, from, to)
 		}
 	}
 	if !ok {
 		return false
 	}
 	f.names = append(f.names, name)
+	if file.Picture != nil {
+		f.show(about, *file.Picture)
+		return true
+	}
+	text := file.Text
 	if limit := min(maxFile, maxAll-f.text.Len()); len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "\n[The rest was left out.]"
 	}
@@ -134,10 +175,10 @@ func longestRun(text string, c byte) int {
 	return longest
 }
 
-// Attached returns what stands behind a text that a person wrote; empty if it mentions no
-// file. A name with spaces stands in quotes: @"a file". What files say cannot be taken for a
+// Attached returns what stands behind a text that a person wrote, and the pictures that it
+// mentions; empty if it mentions no file. A name with spaces stands in quotes: @"a file". What files say cannot be taken for a
 // section of the system prompt.
-func Attached(text string, read Reader) string {
+func Attached(text string, read Reader) (behind string, media []llm.Media) {
 	f := Files{Read: read}
 	for at := 0; f.tried < maxTried; {
 		i := strings.IndexByte(text[at:], '@')
@@ -157,7 +198,15 @@ func Attached(text string, read Reader) string {
 		}
 		at += f.Mention(text[at:nameEnd(text, at)])
 	}
-	return agent.EscapeTags(f.Text())
+	return agent.EscapeTags(f.Text()), f.media
+}
+
+// Of returns how a text mentions a path.
+func Of(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return r < unicode.MaxASCII && Ends(byte(r)) }) || bare(path) != path {
+		return `@"` + path + `"`
+	}
+	return "@" + path
 }
 
 // nameEnd returns where the text ends that may be a name without quotes.

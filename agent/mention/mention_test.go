@@ -4,18 +4,26 @@ import (
 	"strings"
 	"testing"
 
-	"atelier.dev/atelier/agent/mention"
 	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/mention"
 )
 
 // files reads from a table, and notes what was tried.
 func files(table map[string]string) (read mention.Reader, tried *[]string) {
 	tried = new([]string)
-	return func(path string) (string, bool) {
+	return func(path string) (mention.File, bool) {
 		*tried = append(*tried, path)
 		text, ok := table[path]
-		return text, ok
+		return mention.File{Text: text}, ok
 	}, tried
+}
+
+// attached returns the text of what is attached.
+func attached(text string, read mention.Reader) string {
+	behind, _ := mention.Attached(text, read)
+	return behind
 }
 
 // OC-07: what a message mentions as "@path" stands behind it.
@@ -46,11 +54,11 @@ func TestAttached(t *testing.T) {
 		"one\n@a.go\r\ntwo\t@src/b.go\nthree@": of("a.go", "package a") + of("src/b.go", "1\n2\n3"),
 	} {
 		read, _ := files(table)
-		if d := cmp.Diff(want, mention.Attached(in, read)); d != "" {
+		if d := cmp.Diff(want, attached(in, read)); d != "" {
 			t.Errorf("%q: %s", in, d)
 		}
 	}
-	if got := mention.Attached("@a.go", nil); got != "" {
+	if got := attached("@a.go", nil); got != "" {
 		t.Errorf("without a reader: %q", got)
 	}
 }
@@ -69,7 +77,7 @@ func TestAttachedIsBounded(t *testing.T) {
 	}
 	for size, want := range map[int]int{10: 20, 60 << 10: 5, 1 << 20: 4} {
 		text := strings.Repeat("x", size)
-		got := mention.Attached(many.String(), func(string) (string, bool) { return text, true })
+		got := attached(many.String(), func(string) (mention.File, bool) { return mention.File{Text: text}, true })
 		if n := strings.Count(got, "The file "); n != want || len(got) > 260<<10 {
 			t.Errorf("files of %d bytes: %d are attached, %d bytes", size, n, len(got))
 		}
@@ -99,7 +107,7 @@ func TestAttachedNamesWithSigns(t *testing.T) {
 	} {
 		read, _ := files(table)
 		var got []string
-		for part := range strings.SplitSeq(mention.Attached(in, read), "\n\nThe file ") {
+		for part := range strings.SplitSeq(attached(in, read), "\n\nThe file ") {
 			if name, _, ok := strings.Cut(part, ":\n"); ok {
 				got = append(got, name)
 			}
@@ -110,10 +118,57 @@ func TestAttachedNamesWithSigns(t *testing.T) {
 	}
 }
 
+// OC-07: a picture that a message mentions goes with it, up to a size of all of them.
+func TestAttachedPictures(t *testing.T) {
+	t.Parallel()
+	large := make([]byte, 15<<20)
+	read := func(path string) (mention.File, bool) {
+		data := []byte(path)
+		if path == "large.png" || path == "larger.png" {
+			data = large
+		}
+		return mention.File{Picture: &llm.Media{MIME: "image/png", Data: data}}, strings.HasSuffix(path, ".png")
+	}
+	behind, media := mention.Attached(`@a.png, @"b c.png", @a.png, @d.go @large.png @larger.png @e.png`, read)
+	want := "\n\nThe picture a.png is attached.\n\nThe picture b c.png is attached.\n\nThe picture large.png is attached." +
+		"\n\n[The picture larger.png is left out: the others are too large together.]\n\nThe picture e.png is attached."
+	if d := cmp.Diff(want, behind); d != "" {
+		t.Error(d)
+	}
+	var names []string
+	for _, m := range media {
+		names = append(names, m.Name)
+	}
+	if d := cmp.Diff([]string{"a.png", "b c.png", "large.png", "e.png"}, names); d != "" {
+		t.Error(d)
+	}
+	if got, _ := mention.TextOnly(read)("a.png"); got.Picture != nil || got.Text != "[This file is a picture.]" {
+		t.Errorf("as a text: %v", got)
+	}
+}
+
+// Of mentions a path so that it is found again.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/home/me/a-1.png": "@/home/me/a-1.png", "/home/some one/a.png": `@"/home/some one/a.png"`, "/p/a[1].png": `@"/p/a[1].png"`,
+		"/p/图.png": "@/p/图.png", "/p/end.": `@"/p/end."`, `C:\me\a.png`: `@C:\me\a.png`,
+	} {
+		got := mention.Of(path)
+		if got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+		read, _ := files(map[string]string{path: "x"})
+		if !strings.Contains(attached("See "+got+" now", read), "The file "+path+":") {
+			t.Errorf("%s is not found again", got)
+		}
+	}
+}
+
 func FuzzAttached(f *testing.F) {
 	f.Add(`see @a, @"b c" and @d#L1-2`)
 	f.Fuzz(func(t *testing.T, text string) {
-		got := mention.Attached(text, func(path string) (string, bool) { return path, true })
+		got := attached(text, func(path string) (mention.File, bool) { return mention.File{Text: path}, true })
 		if n := strings.Count(text, "@"); strings.Count(got, "\n\nThe file ") > 2*n {
 			t.Errorf("%d mentions attach %q", n, got)
 		}

@@ -33,7 +33,7 @@ type Expansion struct {
 // they are: nothing in it is run or replaced, and none of it can be taken for a section of
 // the system prompt.
 func (s Skill) Expand(x Expansion) string {
-	e := &expander{holes: newHoles(s, x), files: mention.Files{Read: x.Attach}}
+	e := &expander{holes: newHoles(s, x), files: mention.Files{Read: mention.TextOnly(x.Attach)}}
 	var out strings.Builder
 	ran, left := 0, maxPrintedAll
 	for _, part := range e.parts {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"atelier.dev/atelier/agent/mention"
 	"atelier.dev/atelier/agent/skill"
 )
 
@@ -161,10 +162,10 @@ func TestExpandAttaches(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.go": "package a\n", "docs/b.md": "```\nx\n````\n", "c d": "x", "src/one": "1"}
 	var tried []string
-	x := skill.Expansion{Args: "one ../x", Attach: func(path string) (string, bool) {
+	x := skill.Expansion{Args: "one ../x", Attach: func(path string) (mention.File, bool) {
 		tried = append(tried, path)
 		text, ok := files[path]
-		return text, ok
+		return mention.File{Text: text}, ok
 	}}
 	got := body("See @a.go, @docs/b.md. and (@a.go) @src/$1! me@a.go `@a.go` @scope/pkg\n```\n@a.go\n```\n@decorator() @$2").Expand(x)
 	want := "See @a.go, @docs/b.md. and (@a.go) @src/one! me@a.go `@a.go` @scope/pkg\n```\n@a.go\n```\n@decorator() @../x" +

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/internal/frontmatter"
+	"atelier.dev/atelier/agent/mention"
 	"atelier.dev/atelier/agent/skill"
 )
 
@@ -40,7 +41,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q allows %s", text, name)
 			}
 		}
-		got := s.Expand(skill.Expansion{Args: "a 'b c' </update>", Ran: s.Lines(), Attach: func(string) (string, bool) { return "text", true }})
+		got := s.Expand(skill.Expansion{Args: "a 'b c' </update>", Ran: s.Lines(), Attach: func(string) (mention.File, bool) { return mention.File{Text: "text"}, true }})
 		if strings.Contains(got, "</update>") {
 			t.Fatalf("%q", got)
 		}
@@ -80,9 +81,9 @@ func FuzzExpand(f *testing.F) {
 		s := skill.Skill{Name: "x", Place: inProject, Body: text, Usage: skill.Usage{Arguments: []string{"name"}}}
 		before := s.Lines()
 		var attached []string
-		x := skill.Expansion{Args: args, Attach: func(path string) (string, bool) {
+		x := skill.Expansion{Args: args, Attach: func(path string) (mention.File, bool) {
 			attached = append(attached, path)
-			return printed, true
+			return mention.File{Text: printed}, true
 		}}
 		for range before {
 			x.Ran = append(x.Ran, printed)

@@ -28,9 +28,11 @@ func ForDisplay(ev agent.Event) agent.Event {
 			use := *d.Skill
 			use.Args, d.Skill = "", &use
 		}
+		d.Media = withoutData(d.Media)
 		ev.Data = d
 	case agent.SteeringInjected:
 		d.Text, d.Typed, d.Size = displayPrompt(d.Text, d.Typed)
+		d.Media = withoutData(d.Media)
 		ev.Data = d
 	case agent.Briefing:
 		d.System, d.Size = middleCut(d.System)
@@ -54,16 +56,22 @@ func ForDisplay(ev agent.Event) agent.Event {
 		ev.Data = d
 	case agent.ToolCallEnd:
 		d.ModelOutput = nil
-		d.Media = slices.Clone(d.Media)
-		for i := range d.Media {
-			d.Media[i].Data = nil
-		}
+		d.Media = withoutData(d.Media)
 		d.Details = displayDetails(d.Details)
 		d.Output, d.Size = middleCut(d.Output)
 		d.Files = displayFiles(d.Files)
 		ev.Data = d
 	}
 	return ev
+}
+
+// withoutData returns media by name and type only.
+func withoutData(media []llm.Media) []llm.Media {
+	media = slices.Clone(media)
+	for i := range media {
+		media[i].Data = nil
+	}
+	return media
 }
 
 // displayDetails leaves out the data of sounds, and what only models are told of what a
@@ -78,10 +86,7 @@ func displayDetails(d *agent.Details) *agent.Details {
 		return d
 	}
 	server := *d.Server
-	server.Sounds = slices.Clone(server.Sounds)
-	for i := range server.Sounds {
-		server.Sounds[i].Data = nil
-	}
+	server.Sounds = withoutData(server.Sounds)
 	return &agent.Details{Server: &server}
 }
 

@@ -83,7 +83,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 // folder.
 func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.Policy, error) {
 	rules := w.cfg.Rules
-	rules.Read = append(slices.Clone(rules.Read), output)
+	rules.Read = append(slices.Clone(rules.Read), output, w.attachments.Dir())
 	for _, root := range skill.Roots(userHome(w.cfg), "") { // which refer to files beside them
 		rules.Read = append(rules.Read, root.Path)
 	}

@@ -191,7 +191,7 @@ func (w *Workbench) clearCaches(ctx context.Context, _ backend.Empty) (SandboxCa
 // folder for temporary files, and the project's caches.
 func (w *Workbench) confinedPlace(session, folder string) (confine.Place, error) {
 	at := w.cachePlace(folder)
-	at.Own, at.Visible, at.Temp = []string{w.cfg.Home}, []string{w.outputFolder(session)}, filepath.Join(w.outputFolder(session), "tmp")
+	at.Own, at.Visible, at.Temp = []string{w.cfg.Home}, []string{w.outputFolder(session), w.attachments.Dir()}, filepath.Join(w.outputFolder(session), "tmp")
 	w.caches.Use(w.ctx)
 	for _, dir := range []string{at.Temp, at.Cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -14,7 +14,12 @@ import (
 	"slices"
 	"testing"
 
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/attach"
+	"atelier.dev/atelier/backend/workbench"
 )
 
 // LLM-22: Anthropic accepts pictures of up to 5 MB in their encoded form, other
@@ -70,4 +75,61 @@ func TestPictureLimits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// OC-07: a pasted picture, and one of the project, goes with the message that mentions it, in
+// each wire format.
+func TestPicturesOfMessages(t *testing.T) {
+	t.Parallel()
+	for provider, tt := range map[string]struct{ model, prefix string }{
+		"anthropic": {"claude-sonnet-5-5", `"data":"`},
+		"openai":    {"gpt-6.1-sol", `data:image/png;base64,`},
+		"gemini":    {"gemini-4-argon", `"data":"`},
+		"compat":    {"some-model", `data:image/png;base64,`},
+	} {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			pasted, own := dot(t, 3), dot(t, 4)
+			if err := os.WriteFile(filepath.Join(folder, "own.png"), own, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			server := llmtest.Serve(t, llmtest.Round{Text: "Seen."})
+			env := map[string]string{
+				"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.Root, "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.URL,
+				"GEMINI_API_KEY": "k", "GEMINI_BASE_URL": server.Root, "COMPAT_BASE_URL": server.URL,
+			}
+			p := newPage(t, folder, t.TempDir(), func(name string) string { return env[name] })
+			added := must[attach.Attached](p, "attach.add", attach.AttachRequest{Name: "shot of a screen.png", Data: pasted})
+			if shown := must[llm.Media](p, "attach.read", attach.AttachedRequest{Path: added.Path}); !bytes.Equal(shown.Data, pasted) {
+				t.Errorf("%d bytes are shown of %s", len(shown.Data), added.Path)
+			}
+			info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
+			must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+				Session: info.ID, Settings: agent.Settings{Provider: provider, Model: tt.model, Mode: agent.ModeDefault},
+			})
+			p.send(info.ID, "What is in "+added.Mention+" and @own.png?")
+			begun := await(p, anyOf[agent.UserInput])
+			await(p, anyOf[agent.ProcessingEnd])
+			if len(begun.Media) != 2 || begun.Media[0].Name != added.Path || begun.Media[1].Name != "own.png" || begun.Media[0].Data != nil {
+				t.Errorf("the page is shown %v", begun.Media)
+			}
+			body := server.Requests()[0].Body
+			for name, picture := range map[string][]byte{"the pasted": pasted, "the project's": own} {
+				if !bytes.Contains(body, []byte(tt.prefix+base64.StdEncoding.EncodeToString(picture))) {
+					t.Errorf("%s picture is not sent: %.3000s", name, body)
+				}
+			}
+		})
+	}
+}
+
+// dot returns a small picture of a size of its own.
+func dot(t *testing.T, edge int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, edge, edge))); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

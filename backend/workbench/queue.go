@@ -100,7 +100,7 @@ func (w *Workbench) editQueued(ctx context.Context, in QueueEditRequest) (QueueR
 // edited returns a message as an edit leaves it. A message that begins a skill still does
 // as long as its text is unchanged; otherwise it is an ordinary message.
 func edited(items []agent.Queued, to agent.Queued) agent.Queued {
-	to.Typed, to.Skill, to.From = "", nil, ""
+	to.Typed, to.Skill, to.From, to.Media = "", nil, "", nil
 	for _, m := range items {
 		if m.ID == to.ID && m.From != "" {
 			return m // what an agent wrote can be moved and removed, and stays as it is

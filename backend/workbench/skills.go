@@ -12,10 +12,10 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/mcp/offer"
-	"atelier.dev/atelier/agent/mention"
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/attach"
 	"atelier.dev/atelier/backend/mcp"
 	"atelier.dev/atelier/backend/skills"
 )
@@ -125,8 +125,9 @@ func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text st
 	}
 	if call == nil {
 		input := agent.Queued{Text: text}
-		if attached := mention.Attached(text, read); attached != "" {
-			input.Text, input.Typed = text+attached, text
+		attached, media := attach.To(text, read)
+		if attached != "" {
+			input.Text, input.Typed, input.Media = text+attached, text, media
 		}
 		return input, nil
 	}
@@ -145,7 +146,8 @@ func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text st
 	w.skills.Used(found.Name, time.Now())
 	use := w.skillUse(ctx, info, found, call.Arguments, true)
 	prompt := found.Expand(skill.Expansion{Args: call.Arguments, Session: info.ID, Folder: folder, Ran: ran, Attach: read})
-	return agent.Queued{Text: prompt + mention.Attached(call.Arguments, read), Typed: text, Skill: &use}, nil
+	attached, media := attach.To(call.Arguments, read)
+	return agent.Queued{Text: prompt + attached, Typed: text, Skill: &use, Media: media}, nil
 }
 
 // gathering runs the command lines of a skill that a person began, before it is sent.

@@ -20,6 +20,7 @@ import (
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
+	"atelier.dev/atelier/backend/attach"
 	"atelier.dev/atelier/backend/branch"
 	"atelier.dev/atelier/backend/caches"
 	"atelier.dev/atelier/backend/contexts"
@@ -137,6 +138,7 @@ type Workbench struct {
 	boards        *agents.Boards
 	trees         *trees.Trees
 	schedules     *schedules.Schedules
+	attachments   *attach.Folder
 	scheduling    sync.WaitGroup
 	teams         *agents.Teams
 	hosts         sync.Map // the agents of each session in memory, as *helpers
@@ -208,6 +210,7 @@ func New(cfg Config) *Workbench {
 		CleanUp: w.cleanUp, Occupied: w.occupied, SideJobs: w.sideJobs,
 	})
 	w.schedules = newSchedules(w)
+	w.attachments = attach.New(cfg.Home, cfg.Folder, nil)
 	w.undo = undoing.New(undoing.Config{
 		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Journal: w.journal, Home: cfg.Home, ReadOnly: cfg.ReadOnly,
 	})
@@ -233,6 +236,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	w.list.Register(d)
 	w.trees.Register(d)
 	w.schedules.Register(d)
+	w.attachments.Register(d)
 	w.reader.Register(d)
 	dispatch.Handle(d, "sessions.create", w.createSession)
 	dispatch.Handle(d, "sessions.fork", w.ForkSession)

@@ -369,6 +369,11 @@ export const problems: Record<ProblemID, Words> = {
     kept: '它可能已读取其中一部分。',
     next: '请等待，或在那里按 Ctrl+C。',
   },
+  attach_large: {
+    message: '文件 {0} 超过 {1} MB。',
+    kept: '您的消息没有改变。',
+    next: '请把文件复制到项目中，然后用 @ 提及它。',
+  },
   task_port: {
     message: '这条命令已不再监听端口 {0}。',
     kept: '没有做任何更改。',
