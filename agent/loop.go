@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"atelier.dev/atelier/agent/contextir"
+	"atelier.dev/atelier/agent/internal/repetition"
 	"atelier.dev/atelier/agent/llm"
 )
 
@@ -38,7 +39,7 @@ type progress struct {
 	continued  int  // answers in a row that reached the length limit
 	emptied    int  // the round, from 1, in which an answer was empty; 0 for none
 	reminded   bool // that a text calls no tool
-	repetition repetition
+	repetition repetition.Watch
 	// uncompacted says that a compaction failed in this turn, overflowed and elided that
 	// one was tried, or old outputs were cut, for the current answer.
 	uncompacted, overflowed, elided bool
@@ -159,7 +160,7 @@ func (t *turn) emit(p Payload) {
 		return
 	}
 	if end, ok := p.(ToolCallEnd); ok {
-		t.repetition.note(end)
+		t.repetition.Note(end.CallID, string(end.Outcome), end.Output, end.Media)
 		t.away = t.away || end.Details != nil && end.Details.Worktree != nil && !end.IsError
 	}
 	s := t.session

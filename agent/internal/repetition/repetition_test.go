@@ -1,4 +1,4 @@
-package agent
+package repetition
 
 import (
 	"testing"
@@ -23,10 +23,10 @@ func TestRepetition(t *testing.T) {
 		"after something":     {"aaaaaaaaaabaaaaaaaaaa", map[int]int{9: 1, 20: 1}},
 		"another cycle":       {"aaaaaaaaaabbbbbbbbbb", map[int]int{9: 1, 19: 1}},
 	} {
-		var r repetition
+		var r Watch
 		for i, c := range tt.calls {
 			call := llm.ToolCall{Name: "Look", Arguments: []byte(`{"at":"` + string(c) + `"}`)}
-			if got := r.add([]llm.ToolCall{call}, 10); got != tt.told[i] {
+			if got := r.Add([]llm.ToolCall{call}, 10); got != tt.told[i] {
 				t.Errorf("%s: after call %d: %d, want %d", name, i, got, tt.told[i])
 			}
 		}
