@@ -344,7 +344,7 @@ func (t *turn) excess(window int64) int {
 		return 0
 	}
 	set := tr.Settings
-	next := int64(tokens.CountMessages(set.Provider, set.Model, tr.conversation.Since(tr.tally.items), tokens.Patience)) + tr.Context + outputReserve
+	next := int64(tokens.Bounded(set.Provider, set.Model).Messages(tr.conversation.Since(tr.tally.items))) + tr.Context + outputReserve
 	if next <= window {
 		return 0
 	}

@@ -131,7 +131,7 @@ func (t *turn) watchCount(u llm.Usage) {
 func (t *turn) countedTokens() int64 {
 	w := &t.session.window
 	past := t.session.transcript.conversation.Since(0)
-	return w.fixed + int64(tokens.CountMessages(w.model.Provider, w.model.Model, past, tokens.Patience))
+	return w.fixed + int64(tokens.Bounded(w.model.Provider, w.model.Model).Messages(past))
 }
 
 // requestTokens estimates the tokens of a request, rather too low: pictures and

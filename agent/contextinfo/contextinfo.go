@@ -76,8 +76,8 @@ type ContextBreakdown struct {
 
 // Breakdown describes what fills the context of a conversation; past is the fold of
 // the session's log, which the caller must own. It may be called from any goroutine,
-// even while a turn runs, because it reads only the session's configuration. It counts
-// for at most [tokens.Patience], and estimates the rest from its length.
+// even while a turn runs, because it reads only the session's configuration. Of what no
+// provider counted it counts [tokens.Enough] bytes, and takes the rest to be like them.
 func Breakdown(ctx context.Context, s Session, past *agent.Transcript) ContextBreakdown {
 	m := measure(ctx, s, past)
 	return m.breakdown(s.Config(), past)
@@ -100,7 +100,7 @@ func measure(ctx context.Context, s Session, past *agent.Transcript) *measured {
 	if !ok { // the first request would create it
 		briefing = cfg.Profiles.Brief(ctx, agent.Situation{Provider: m.model.Provider, Model: m.model.Model, Mode: set.Mode, AtInput: true})
 	}
-	counter := tokens.NewCounter(m.model.Provider, m.model.Model, tokens.Patience)
+	counter := tokens.Bounded(m.model.Provider, m.model.Model)
 	m.header = headerOf(counter, briefing, cfg.Profiles.Profile(m.model.Provider, m.model.Model).Tools)
 	for _, h := range m.header {
 		m.found[h.kind()] += h.Tokens

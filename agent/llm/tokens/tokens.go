@@ -80,19 +80,31 @@ func count(tokenizer func() *codec.Codec, text string) int {
 // Patience is the usual time limit for counting a conversation.
 const Patience = 300 * time.Millisecond
 
-// Counter counts texts for one model until its time is up. It estimates the
-// rest from its length, too high rather than too low. It is not safe for
-// concurrent use.
+// Enough is how many bytes a [Bounded] counter counts: some 100 ms of work.
+const Enough = 512 << 10
+
+// Counter counts texts for one model until its time is up, or as many bytes as it may. It
+// estimates the rest from its length. It is not safe for concurrent use.
 type Counter struct {
 	tokenizer func() *codec.Codec
-	end       time.Time
+	end       time.Time // of a counter that is not bounded
+	// left is how many bytes may be counted, if bounded; read and found are those that
+	// were, and their tokens.
+	bounded           bool
+	left, read, found int
 }
 
 // atATime is how many bytes are counted between two looks at the clock.
 const atATime = 8 << 10
 
-// NewCounter returns a counter for a provider's model with the given time
-// limit.
+// Bounded returns a counter for a provider's model that counts the first [Enough] bytes and
+// takes the rest to be like them. It gives the same figures on every machine, however busy.
+func Bounded(provider, model string) *Counter {
+	return &Counter{tokenizer: tokenizer(provider, model), bounded: true, left: Enough}
+}
+
+// NewCounter returns a counter for a provider's model with the given time limit. What it
+// does not count in time is taken for too much rather than too little.
 func NewCounter(provider, model string, patience time.Duration) *Counter {
 	return &Counter{tokenizer: tokenizer(provider, model), end: time.Now().Add(patience)}
 }
@@ -101,11 +113,16 @@ func NewCounter(provider, model string, patience time.Duration) *Counter {
 func (c *Counter) Text(s string) int {
 	total := 0
 	for len(s) > 0 {
-		if time.Now().After(c.end) {
+		if c.bounded && c.left <= 0 {
+			return total + int(int64(len(s))*int64(c.found)/int64(c.read))
+		}
+		if !c.bounded && time.Now().After(c.end) {
 			return total + len(s)/bytesPerToken
 		}
 		piece := s[:min(len(s), atATime)]
-		total += count(c.tokenizer, piece)
+		n := count(c.tokenizer, piece)
+		c.left, c.read, c.found = c.left-len(piece), c.read+len(piece), c.found+n
+		total += n
 		s = s[len(piece):]
 	}
 	return total
@@ -132,10 +149,8 @@ func (c *Counter) Part(p llm.Part) int {
 	return 0
 }
 
-// CountMessages counts a conversation for a provider's model. It estimates from
-// its length what it cannot count in time.
-func CountMessages(provider, model string, messages []llm.Message, patience time.Duration) int {
-	c := NewCounter(provider, model, patience)
+// Messages counts a conversation.
+func (c *Counter) Messages(messages []llm.Message) int {
 	total := 0
 	for _, m := range messages {
 		total += perMessage
@@ -144,4 +159,10 @@ func CountMessages(provider, model string, messages []llm.Message, patience time
 		}
 	}
 	return total
+}
+
+// CountMessages counts a conversation for a provider's model. It estimates from
+// its length what it cannot count in time.
+func CountMessages(provider, model string, messages []llm.Message, patience time.Duration) int {
+	return NewCounter(provider, model, patience).Messages(messages)
 }

@@ -74,6 +74,27 @@ func TestCountMessages(t *testing.T) {
 	}
 }
 
+// COM-25: a bounded count does not depend on the machine. What it does not count is taken to
+// be like what it did.
+func TestBounded(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("hello world ", tokens.Enough/12)
+	c := tokens.Bounded("p", "m")
+	first := c.Text(text)
+	if exact := tokens.Count(text); first < exact-exact/100 || first > exact+exact/100 {
+		t.Errorf("counted %d of %d", first, exact)
+	}
+	c.Text("hello world ")
+	for range 100 {
+		if again := c.Text(text); again < first-first/50 || again > first+first/50 {
+			t.Fatalf("the rest is taken for %d, not %d", again, first)
+		}
+	}
+	if n := tokens.Bounded("p", "m").Messages([]llm.Message{llm.Text(llm.RoleUser, "hello world")}); n != 6 {
+		t.Errorf("%d tokens", n)
+	}
+}
+
 func BenchmarkCount(b *testing.B) {
 	text := strings.Repeat("func main() { fmt.Println(\"hello world\", 你好) }\n", 2000)
 	b.SetBytes(int64(len(text)))
