@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"time"
 
 	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
@@ -86,6 +87,9 @@ const (
 	// maxCompactionFailures is the number of failures in a row after which
 	// compaction is not tried again (OAS-110).
 	maxCompactionFailures = 3
+	// restAfterFailures is how long nothing is compacted by itself after a failure that
+	// was not the first (OAS-110).
+	restAfterFailures = 8 * time.Second
 )
 
 // Compact replaces the whole conversation by a summary, between two turns. The
@@ -121,7 +125,7 @@ func (s *Session) compacting(ctx context.Context, focus, summary string) iter.Se
 // next turn, three times in all (OAS-110).
 func (t *turn) compactIfFull() bool {
 	tr, cfg := &t.session.transcript, t.session.cfg
-	if cfg.Compactor == nil || t.uncompacted || tr.past.compaction.paused || tr.past.compaction.failures >= maxCompactionFailures {
+	if cfg.Compactor == nil || t.uncompacted || tr.past.compaction.rests(cfg.Now()) {
 		return false
 	}
 	window := cfg.Facts.Limits(tr.Settings.Provider, tr.Settings.Model).Window
@@ -209,12 +213,14 @@ func (t *turn) shorten(start CompactionStart, focus string) (CompactionEnd, erro
 // selected shortens the conversation by rules: the compactor's, if it has any.
 func (s *Session) selected(start CompactionStart, end CompactionEnd) CompactionEnd {
 	tr := &s.transcript
-	if c, ok := s.cfg.Compactor.(interface{ Rules() contextir.Rules }); ok {
+	if c, ok := s.cfg.Compactor.(Selector); ok {
 		if rules := c.Rules(); rules != nil {
 			end.Steps = tr.conversation.Plan(rules, func(short *contextir.Conversation) bool {
 				return tr.scaled(end.Before, short) <= roomy(start)
 			})
-			end.After = tr.sizeAfter(end)
+			short := tr.conversation.Clone()
+			end.apply(short, nil)
+			end.After, end.ToolBlocks = tr.scaled(end.Before, short), tr.conversation.Results(0)-short.Results(0)+short.Shortened()-tr.conversation.Shortened()
 			return end
 		}
 	}
@@ -260,8 +266,8 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 		Settings: tr.Settings, Window: cfg.Facts.Limits(tr.Settings.Provider, tr.Settings.Model).Window,
 		Before: before, Messages: messages, Focus: focus,
 	})
-	for _, usage := range got.Requests {
-		t.emit(SideRequest{Purpose: PurposeSummary, Provider: got.By.Provider, Model: got.By.Model, Usage: usage, Cost: t.session.price(got.By, usage)})
+	for _, paid := range got.SideRequests(t.session.price) {
+		t.emit(paid)
 	}
 	if err != nil {
 		return end, err
@@ -331,16 +337,22 @@ func (c CompactionStart) cut() CompactionEnd {
 // compaction is the state that the next compaction needs.
 type compaction struct {
 	open     *CompactionStart // under way
-	failures int              // in a row
+	failures int              // in a row, of which the newest
+	failedAt time.Time        // was then
 	paused   bool             // a person took one back
 	files    []string         // changed by calls, the newest last
+}
+
+// rests reports whether no compaction may begin by itself.
+func (c *compaction) rests(now time.Time) bool {
+	return c.paused || c.failures >= maxCompactionFailures || c.failures > 1 && now.Sub(c.failedAt) < restAfterFailures
 }
 
 // changedFiles is how many files a summary names.
 const changedFiles = 20
 
-// applyCompaction folds in the end of a compaction.
-func (t *Transcript) applyCompaction(end CompactionEnd) {
+// applyCompaction folds in the end of a compaction, which was at a Unix time in milliseconds.
+func (t *Transcript) applyCompaction(end CompactionEnd, at int64) {
 	t.past.compaction.open = nil
 	if end.Trigger == CompactManual {
 		t.State, t.past.held = StateIdle, t.past.held || end.Outcome != OutcomeDone
@@ -356,6 +368,7 @@ func (t *Transcript) applyCompaction(end CompactionEnd) {
 		}
 	case end.Outcome == OutcomeFailed && end.Trigger != CompactManual:
 		t.past.compaction.failures++
+		t.past.compaction.failedAt = time.UnixMilli(at)
 	}
 }
 

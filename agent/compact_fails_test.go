@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
@@ -28,6 +29,7 @@ func TestCompactionFails(t *testing.T) {
 		if i == 2 {
 			r.open() // the count is in the log
 		}
+		r.clock = r.clock.Add(8 * time.Second)
 		events := r.run("on")
 		if end(t, events) != agent.EndDone {
 			t.Error("the turn did not go on")
@@ -60,7 +62,8 @@ func TestCompactionFails(t *testing.T) {
 	}
 }
 
-// OAS-110: it is failures in a row that end the trying.
+// OAS-110: it is failures in a row that end the trying. After two it rests for eight
+// seconds.
 func TestCompactionIsTriedAgainOnceItWorked(t *testing.T) {
 	t.Parallel()
 	c := &compactor{}
@@ -69,6 +72,10 @@ func TestCompactionIsTriedAgainOnceItWorked(t *testing.T) {
 	for _, o := range []agent.Outcome{agent.OutcomeFailed, agent.OutcomeFailed, agent.OutcomeDone, agent.OutcomeFailed, agent.OutcomeFailed} {
 		r.store(r.session.Record(agent.CompactionEnd{Trigger: agent.CompactAuto, Outcome: o, After: 8100}))
 	}
+	if r.run("on"); len(c.asked) != 0 {
+		t.Error("it is tried again at once, after two failures")
+	}
+	r.clock = r.clock.Add(8 * time.Second)
 	if r.run("on"); len(c.asked) != 1 {
 		t.Errorf("asked %d times", len(c.asked))
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 
+	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
 )
 
@@ -192,6 +193,12 @@ type Compactor interface {
 	Summarise(context.Context, SummaryRequest) (Summary, error)
 }
 
+// Selector is implemented by compactors that have rules for each type of item, which make
+// room before a summary is asked for (COM-13, COM-14).
+type Selector interface {
+	Rules() contextir.Rules
+}
+
 // SummaryRequest is what to summarise.
 type SummaryRequest struct {
 	Settings Settings // of the session
@@ -211,4 +218,17 @@ type Summary struct {
 	// Requests lists requests that may have been charged for. The usage of a
 	// request without an answer is unknown.
 	Requests []llm.Usage
+	// Earlier are attempts of other models that failed before.
+	Earlier []Summary
+}
+
+// SideRequests returns the requests of all attempts, at their price.
+func (s Summary) SideRequests(price func(llm.Origin, llm.Usage) *llm.Cost) (all []SideRequest) {
+	for _, before := range s.Earlier {
+		all = append(all, before.SideRequests(price)...)
+	}
+	for _, usage := range s.Requests {
+		all = append(all, SideRequest{Purpose: PurposeSummary, Provider: s.By.Provider, Model: s.By.Model, Usage: usage, Cost: price(s.By, usage)})
+	}
+	return all
 }

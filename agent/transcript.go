@@ -143,7 +143,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.past.forget()
 		t.past.compaction.open, t.State = &d, StateProcessing
 	case CompactionEnd:
-		t.applyCompaction(d)
+		t.applyCompaction(d, ev.At)
 	case ContextMarked, CompactionUndone:
 		t.applyDecision(d)
 	case ToolCallStart:

@@ -68,8 +68,11 @@ type Service struct {
 	Model generate.Model
 	// Policy returns the current policy; nil means [DefaultPolicy].
 	Policy func() Policy
-	// By chooses the model that summarises; nil means the session's own.
+	// By chooses the model that summarises; nil means the session's own. If another one
+	// fails, the session's own is asked, once.
 	By func(context.Context, agent.Settings) llm.Origin
+	// Limits knows the windows of models; nil means that all have the session's.
+	Limits func(llm.Origin) llm.ModelLimits
 }
 
 // Threshold implements [agent.Compactor]. A window that is not known is taken to
@@ -82,20 +85,39 @@ func (s *Service) Threshold(window int64) int64 {
 	return s.Policy().Threshold(window)
 }
 
-// Rules returns those of the current policy; nil means the session's own.
+// Rules implements [agent.Selector].
 func (s *Service) Rules() contextir.Rules {
-	if s.Policy == nil {
-		return DefaultPolicy.Rules
+	rules := DefaultPolicy.Rules
+	if s.Policy != nil {
+		rules = s.Policy().Rules
 	}
-	return s.Policy().Rules
+	if rules == nil {
+		return contextir.DefaultRules()
+	}
+	return rules
 }
 
 // Summarise implements [agent.Compactor]. A model that writes slowly is waited
 // for: silence and the length of the answer bound it.
 func (s *Service) Summarise(ctx context.Context, r agent.SummaryRequest) (agent.Summary, error) {
-	by := llm.Origin{Provider: r.Settings.Provider, Model: r.Settings.Model}
+	own := llm.Origin{Provider: r.Settings.Provider, Model: r.Settings.Model}
+	by := own
 	if s.By != nil {
 		by = s.By(ctx, r.Settings)
+	}
+	summary, err := s.ask(ctx, r, by)
+	if err == nil || by == own || ctx.Err() != nil {
+		return summary, err
+	}
+	again, err := s.ask(ctx, r, own)
+	again.Earlier = []agent.Summary{summary}
+	return again, err
+}
+
+// ask has a model write the summary.
+func (s *Service) ask(ctx context.Context, r agent.SummaryRequest, by llm.Origin) (agent.Summary, error) {
+	if s.Limits != nil {
+		r.Window = cmp.Or(s.Limits(by).Window, r.Window)
 	}
 	most := int64(maxSummary)
 	if r.Window > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/compaction"
+	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"github.com/google/go-cmp/cmp"
@@ -245,5 +246,58 @@ func TestPromptIsBounded(t *testing.T) {
 	}
 	if got = prompt(crowded); len(got) > 15_200 || strings.Contains(got, "wish 0.") || !strings.Contains(got, "wish 79.") {
 		t.Errorf("%d bytes of wishes", len(got))
+	}
+}
+
+// COM-16, OAS-110: if the model that a host chose gives no summary, the session's own is
+// asked, once, and both are paid for. Each is shown what fits its own window.
+func TestSummariseByTheSessionsOwnAfterAll(t *testing.T) {
+	t.Parallel()
+	used := llm.Usage{Input: 70, Output: 5, Known: true}
+	limits := func(by llm.Origin) llm.ModelLimits {
+		return map[string]llm.ModelLimits{"small": {Window: 8000}}[by.Model]
+	}
+	small := func(context.Context, agent.Settings) llm.Origin {
+		return llm.Origin{Provider: llmtest.Provider, Model: "small"}
+	}
+	for name, tt := range map[string]struct {
+		first llmtest.Round
+		paid  int
+	}{
+		"empty":   {llmtest.Round{Text: " ", Usage: used}, 2},
+		"cut":     {llmtest.Round{Text: "## Goal", Finish: llm.FinishLength, Usage: used}, 2},
+		"unknown": {llmtest.Round{Status: 404, Body: `{"error":{"message":"no such model"}}`}, 1},
+	} {
+		model := llmtest.Script(tt.first, llmtest.Round{Text: "Short.", Usage: used})
+		r := request()
+		r.Messages[0] = llm.Text(llm.RoleUser, strings.Repeat("wish ", 5000))
+		got, err := (&compaction.Service{Model: model, By: small, Limits: limits}).Summarise(t.Context(), r)
+		if err != nil || got.Text != "Short." || got.By.Model != "m" || len(got.Earlier) != 1 || got.Earlier[0].By.Model != "small" {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		requests := model.Requests()
+		if len(requests) != 2 || requests[0].MaxOutput != 2000 || requests[1].MaxOutput != 8192 {
+			t.Errorf("%s: %d requests", name, len(requests))
+		}
+		paid := got.SideRequests(func(by llm.Origin, _ llm.Usage) *llm.Cost { return new(llm.Cost(len(by.Model))) })
+		if len(paid) != tt.paid || paid[len(paid)-1].Model != "m" || *paid[0].Cost == 0 {
+			t.Errorf("%s: paid %+v", name, paid)
+		}
+	}
+	model := llmtest.Script(llmtest.Round{Text: " "}, llmtest.Round{Text: " "}, llmtest.Round{Text: "Late."})
+	if got, err := (&compaction.Service{Model: model, By: small}).Summarise(t.Context(), request()); err == nil || len(model.Requests()) != 2 {
+		t.Errorf("%+v, asked %d times", got, len(model.Requests()))
+	}
+}
+
+// COM-14: without rules of its own, a policy has the default ones.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	if diff := cmp.Diff(contextir.DefaultRules(), (&compaction.Service{}).Rules()); diff != "" {
+		t.Error(diff)
+	}
+	comate := &compaction.Service{Policy: func() compaction.Policy { return compaction.ComatePolicy }}
+	if diff := cmp.Diff(contextir.SeedRules(), comate.Rules()); diff != "" {
+		t.Error(diff)
 	}
 }

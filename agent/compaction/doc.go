@@ -3,6 +3,6 @@
 // [agent.Compactor] that comes with Atelier. The loop decides what is cut and
 // what is kept, and records it.
 //
-// The summary is written by the session's own model. What is cut and kept is described in package
-// agent.
+// The summary is written by the model that a host chooses, such as a small one, and by the
+// session's own if that one fails. What is cut and kept is described in package agent.
 package compaction

@@ -62,6 +62,15 @@ func (t ItemType) Priority() int {
 	return 10
 }
 
+// Compacts reports whether items of the type are ever compacted by rules.
+func (t ItemType) Compacts() bool {
+	switch t {
+	case UserMessage, SteeringMessage, AssistantMessage, ToolResult, LocalCommand, SystemReminder:
+		return true
+	}
+	return false
+}
+
 // Lasting is the lowest priority of what is never compacted.
 const Lasting = 80
 

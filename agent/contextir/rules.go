@@ -26,10 +26,15 @@ const (
 	StrategySummarize Strategy = "summarize"
 )
 
+// Known reports whether there is such a strategy.
+func (s Strategy) Known() bool {
+	return slices.Contains([]Strategy{StrategyNone, StrategyDrop, StrategyTruncate, StrategyOffload, StrategySummarize}, s)
+}
+
 // Rule says how items of one type are compacted.
 type Rule struct {
-	Strategy Strategy
-	Keep     int // of the newest
+	Strategy Strategy `json:"strategy"`
+	Keep     int      `json:"keep,omitempty"` // of the newest
 }
 
 // Rules are those of a conversation's types. A type without one is left to the summary.
@@ -107,6 +112,16 @@ func (c *Conversation) Apply(step Step) (changed bool) {
 		c.DropNative() // a provider's reasoning is bound to what it had read
 	}
 	return changed
+}
+
+// Shortened counts the results of calls of which a part was removed.
+func (c *Conversation) Shortened() (n int) {
+	for i := range c.items {
+		if c.items[i].short && c.items[i].Type == ToolResult {
+			n++
+		}
+	}
+	return n
 }
 
 // chosen returns the indexes of the items that a step concerns.

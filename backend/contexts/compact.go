@@ -58,16 +58,15 @@ func preview(ctx context.Context, s *agent.Session, focus string, record func(ag
 		Settings: set, Window: cfg.Facts.Limits(set.Provider, set.Model).Window, Before: before, Messages: messages, Focus: focus,
 	})
 	p := CompactPreview{Summary: got.Text, Items: past.Len() - keep, Results: past.Results(keep)}
-	for _, usage := range got.Requests {
-		cost := price(cfg, got.By, usage)
-		if cost != nil {
-			sum := *cost
+	paid := got.SideRequests(func(by llm.Origin, u llm.Usage) *llm.Cost { return price(cfg, by, u) })
+	for _, side := range paid {
+		if side.Cost != nil {
+			sum := *side.Cost
 			if p.Cost != nil {
 				sum += *p.Cost
 			}
 			p.Cost = &sum
 		}
-		side := agent.SideRequest{Purpose: agent.PurposeSummary, Provider: got.By.Provider, Model: got.By.Model, Usage: usage, Cost: cost}
 		if err := record(side); err != nil {
 			return CompactPreview{}, err
 		}

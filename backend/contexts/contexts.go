@@ -38,7 +38,9 @@ type Config struct {
 	Alone func(ctx context.Context, session string, do Action) error
 	// Compact begins to replace a session's conversation by a summary.
 	Compact func(ctx context.Context, session, summary string) error
-	Now     func() time.Time
+	// Settings keeps the user's choices.
+	Settings backend.Settings
+	Now      func() time.Time
 }
 
 // Contexts shows and changes the contexts of sessions. It is safe for concurrent use.
@@ -70,6 +72,8 @@ func (c *Contexts) Register(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "context.preview", c.Preview)
 	dispatch.Handle(d, "context.compact", c.Compact)
 	dispatch.Handle(d, "context.undo", c.Undo)
+	dispatch.Handle(d, "context.room", c.Room)
+	dispatch.Handle(d, "context.setRoom", c.SetRoom)
 }
 
 // ContextRequest is for context.info and conversation.breakdown.

@@ -2,7 +2,9 @@ package workbench_test
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -86,6 +89,61 @@ func TestCompact(t *testing.T) {
 			costs := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: id})
 			if costs.Total.Requests != 3 || side.Purpose != agent.PurposeSummary || side.Model != compactModel || side.Cost == nil || *side.Cost == 0 {
 				t.Errorf("%+v, in all %+v", side, costs.Total)
+			}
+		})
+	}
+}
+
+// COM-14, COM-16: sessions follow the user's choices of how room is made. Rules that suffice
+// spare the summary, which the small model writes else.
+func TestRoomOfSessions(t *testing.T) {
+	t.Parallel()
+	const reads = 20
+	for name, tt := range map[string]struct {
+		room  contexts.RoomSettings
+		steps bool
+		by    string
+	}{
+		"as shipped":   {contexts.RoomSettings{}, true, ""},
+		"by a summary": {contexts.RoomSettings{Preset: contexts.RulesSummary}, false, "gpt-4o-mini"},
+		"by the same":  {contexts.RoomSettings{Preset: contexts.RulesSummary, OwnSummary: true}, false, compactModel},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var rounds []llmtest.Round
+			for i := range reads {
+				rounds = append(rounds, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"file_path": fmt.Sprint(i)})}, Usage: small})
+			}
+			rounds[reads-1].Usage = llm.Usage{Input: 105_000, Output: 10, Known: true}
+			server := llmtest.Serve(t, append(rounds, llmtest.Round{Text: "In short.", Usage: small}, llmtest.Round{Text: "Done.", Usage: small})...)
+			p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+			for i := range reads {
+				if err := os.WriteFile(filepath.Join(p.folder, fmt.Sprint(i)), []byte(strings.Repeat("It is a line.\n", 1500)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			prefer(p, func(prefs *backend.Preferences) { prefs.Levels.Low, prefs.PlainTitles = "openai/gpt-4o-mini", true })
+			must[contexts.RoomSettings](p, "context.setRoom", tt.room)
+			id := p.session("openai")
+			must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: agent.Settings{Provider: "openai", Model: compactModel, Mode: agent.ModeDefault}})
+			p.send(id, "Look around.")
+			end := await(p, anyOf[agent.CompactionEnd])
+			if end.Outcome != agent.OutcomeDone || len(end.Steps) > 0 != tt.steps || (end.Summary != "") == tt.steps {
+				t.Errorf("%+v", end)
+			}
+			await(p, anyOf[agent.ProcessingEnd])
+			costs := must[backend.CostSummary](p, "costs.summary", sessionlist.CostsRequest{Session: id})
+			by := ""
+			for _, r := range server.Requests() {
+				if body := string(r.Body); strings.Contains(body, "You summarise the older part") {
+					by = compactModel
+					if strings.Contains(body, "gpt-4o-mini") {
+						by = "gpt-4o-mini"
+					}
+				}
+			}
+			if by != tt.by || costs.Total.Requests != len(server.Requests()) {
+				t.Errorf("summarised by %q, %d requests counted", by, costs.Total.Requests)
 			}
 		})
 	}

@@ -36,6 +36,12 @@ func (w *Workbench) smallModel(ctx context.Context, set agent.Settings) (llm.Ori
 	return llm.Origin{Provider: low.Provider, Model: low.Model}, low.Provider != set.Provider || low.Model != set.Model
 }
 
+// summariser returns the model that writes summaries of a session: the small one.
+func (w *Workbench) summariser(ctx context.Context, set agent.Settings) llm.Origin {
+	by, _ := w.smallModel(ctx, set)
+	return by
+}
+
 // runSideJob asks the given model.
 func (w *Workbench) runSideJob(ctx context.Context, by llm.Origin, job sideJob) live.Outcome {
 	answer, requests, err := w.ask(ctx, by, job)

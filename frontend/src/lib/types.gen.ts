@@ -2157,6 +2157,17 @@ export type Risk = "low" | "elevated" | "dangerous"
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
 
+export type RoomSettings = {
+  preset?: RulesPreset
+  rules?: Record<ItemType, Rule>
+  own_summary?: boolean
+}
+
+export type Rule = {
+  strategy: Strategy
+  keep?: number
+}
+
 export type RuleEntry = {
   rule: string
   decision: Decision
@@ -2185,6 +2196,8 @@ export type RuleWords = {
 
 export type RulesChange = {
 }
+
+export type RulesPreset = "" | "recent" | "summary"
 
 export type RulesReply = {
   rules?: RuleEntry[]
@@ -3662,6 +3675,8 @@ export interface Methods {
   "context.item": { args: ContextItemRequest; reply: ContextItemText }
   "context.mark": { args: ContextMarkRequest; reply: Empty }
   "context.preview": { args: CompactPreviewRequest; reply: CompactPreview }
+  "context.room": { args: Empty; reply: RoomSettings }
+  "context.setRoom": { args: RoomSettings; reply: RoomSettings }
   "context.undo": { args: CompactUndoRequest; reply: Empty }
   "conversation.answer": { args: AnswerRequest; reply: Empty }
   "conversation.breakdown": { args: ContextRequest; reply: ContextBreakdown }

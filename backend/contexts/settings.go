@@ -1,0 +1,113 @@
+package contexts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"atelier.dev/atelier/agent/compaction"
+	"atelier.dev/atelier/agent/contextir"
+	"atelier.dev/atelier/backend"
+)
+
+// RulesPreset names rules by which room is made before a model is asked for a summary.
+type RulesPreset string
+
+// The presets.
+const (
+	RulesResults RulesPreset = ""        // old results of tools are shortened
+	RulesRecent  RulesPreset = "recent"  // the newest five of each type stay, as in Comate's SDK
+	RulesSummary RulesPreset = "summary" // nothing: the summary makes room
+)
+
+// presets have the rules of each.
+var presets = map[RulesPreset]func() contextir.Rules{
+	RulesResults: contextir.DefaultRules,
+	RulesRecent:  contextir.SeedRules,
+	RulesSummary: func() contextir.Rules { return contextir.Rules{} },
+}
+
+// RoomSettings are the user's choices about how room is made in long conversations. The zero
+// value has the defaults.
+type RoomSettings struct {
+	Preset RulesPreset `json:"preset,omitempty"`
+	// Rules are the user's own, instead of the preset's for their types.
+	Rules map[contextir.ItemType]contextir.Rule `json:"rules,omitempty"`
+	// OwnSummary has the session's own model write summaries, not the small one.
+	OwnSummary bool `json:"own_summary,omitempty"`
+}
+
+// roomSetting is the key of [RoomSettings].
+const roomSetting = "context"
+
+// maxKeep limits how many of the newest items a rule keeps.
+const maxKeep = 1000
+
+// check returns an error that says which choice has no meaning.
+func (r RoomSettings) check() error {
+	if presets[r.Preset] == nil {
+		return fmt.Errorf("there are no rules %q", r.Preset)
+	}
+	for t, rule := range r.Rules {
+		switch {
+		case !t.Compacts():
+			return fmt.Errorf("items of the type %q are never compacted", t)
+		case !rule.Strategy.Known():
+			return fmt.Errorf("there is no strategy %q", rule.Strategy)
+		case rule.Keep < 0 || rule.Keep > maxKeep:
+			return fmt.Errorf("%d of the newest items cannot be kept, only 0 to %d", rule.Keep, maxKeep)
+		}
+	}
+	return nil
+}
+
+// rules returns those that hold.
+func (r RoomSettings) rules() contextir.Rules {
+	rules := presets[r.Preset]()
+	maps.Copy(rules, r.Rules)
+	return rules
+}
+
+// over returns a policy with the user's choices.
+func (r RoomSettings) over(p compaction.Policy) compaction.Policy {
+	p.Rules = r.rules()
+	return p
+}
+
+// storedRoom returns the user's choices, and the defaults if none that can be read are stored.
+func storedRoom(ctx context.Context, settings backend.Settings) (r RoomSettings, err error) {
+	text, err := settings.Setting(ctx, roomSetting)
+	if err != nil || text == "" {
+		return RoomSettings{}, err
+	}
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		return RoomSettings{}, fmt.Errorf("read how room is made: %w", err)
+	}
+	if err := r.check(); err != nil {
+		return RoomSettings{}, fmt.Errorf("read how room is made: %w", err)
+	}
+	return r, nil
+}
+
+// Room returns the user's choices. The page calls it.
+func (c *Contexts) Room(ctx context.Context, _ backend.Empty) (RoomSettings, error) {
+	r, err := storedRoom(ctx, c.cfg.Settings)
+	if err != nil {
+		return r, backend.AsError(err)
+	}
+	return r, nil
+}
+
+// SetRoom stores the user's choices, which hold from the next compaction on. What has no
+// meaning is refused.
+func (c *Contexts) SetRoom(ctx context.Context, r RoomSettings) (RoomSettings, error) {
+	if err := r.check(); err != nil {
+		return r, backend.Problem(backend.ProblemArguments, "context.setRoom").Because(err)
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		return r, fmt.Errorf("keep how room is made: %w", err)
+	}
+	return r, c.cfg.Settings.SetSetting(ctx, roomSetting, string(b))
+}

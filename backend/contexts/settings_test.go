@@ -1,0 +1,102 @@
+package contexts_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/contextir"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/contexts"
+)
+
+// kept keeps settings in memory.
+type kept map[string]string
+
+func (k kept) Setting(_ context.Context, key string) (string, error) {
+	if v := k[key]; v != "damaged" {
+		return v, nil
+	}
+	return "", errors.New("the disk is gone")
+}
+
+func (k kept) SetSetting(_ context.Context, key, value string) error {
+	k[key] = value
+	return nil
+}
+
+// models have windows of 100,000 tokens.
+type models struct{ *llmtest.Model }
+
+func (m models) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
+	return m.Model.Stream(ctx, r)
+}
+func (models) Price(string, string, llm.Usage, time.Time) *llm.Cost { return nil }
+func (models) Limits(string, string) llm.ModelLimits                { return llm.ModelLimits{Window: 100_000} }
+
+// COM-13, COM-14, COM-16: the user chooses the rules by which room is made, and which model
+// writes summaries. Choices without a meaning are refused, and ones that cannot be read are
+// the defaults.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	store := kept{}
+	c := contexts.New(contexts.Config{Settings: store})
+	small := func(context.Context, agent.Settings) llm.Origin {
+		return llm.Origin{Provider: llmtest.Provider, Model: "small"}
+	}
+	compactor := contexts.Compactor(t.Context(), models{llmtest.Script(llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})}, store, small)
+	rules := func() contextir.Rules { return compactor.(agent.Selector).Rules() }
+	summary := agent.SummaryRequest{Settings: agent.Settings{Provider: llmtest.Provider, Model: "own"}, Messages: []llm.Message{llm.Text(llm.RoleUser, "Go.")}}
+	if diff := cmp.Diff(contextir.DefaultRules(), rules()); diff != "" {
+		t.Error(diff)
+	}
+	if got, err := compactor.Summarise(t.Context(), summary); err != nil || got.By.Model != "small" {
+		t.Errorf("%+v, %v", got, err)
+	}
+
+	mine := contexts.RoomSettings{Preset: contexts.RulesRecent, OwnSummary: true, Rules: contextir.Rules{contextir.AssistantMessage: {Strategy: contextir.StrategySummarize}}}
+	if _, err := c.SetRoom(t.Context(), mine); err != nil {
+		t.Fatal(err)
+	}
+	want := contextir.SeedRules()
+	want[contextir.AssistantMessage] = contextir.Rule{Strategy: contextir.StrategySummarize}
+	if diff := cmp.Diff(want, rules()); diff != "" {
+		t.Error(diff)
+	}
+	if got, err := compactor.Summarise(t.Context(), summary); err != nil || got.By.Model != "own" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	got, err := c.Room(t.Context(), backend.Empty{})
+	if diff := cmp.Diff(mine, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+
+	for name, bad := range map[string]contexts.RoomSettings{
+		"preset":   {Preset: "best"},
+		"type":     {Rules: contextir.Rules{contextir.SystemPrompt: {Strategy: contextir.StrategyDrop}}},
+		"no type":  {Rules: contextir.Rules{"letters": {Strategy: contextir.StrategyDrop}}},
+		"strategy": {Rules: contextir.Rules{contextir.ToolResult: {Strategy: "burn"}}},
+		"negative": {Rules: contextir.Rules{contextir.ToolResult: {Strategy: contextir.StrategyDrop, Keep: -1}}},
+		"huge":     {Rules: contextir.Rules{contextir.ToolResult: {Strategy: contextir.StrategyDrop, Keep: 1 << 40}}},
+	} {
+		if _, err := c.SetRoom(t.Context(), bad); backend.AsError(err).ID != backend.ProblemArguments {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, text := range []string{"damaged", "{", `{"preset":"best"}`} {
+		store["context"] = text
+		if diff := cmp.Diff(contextir.DefaultRules(), rules()); diff != "" {
+			t.Errorf("stored %q: %s", text, diff)
+		}
+		if _, err := c.Room(t.Context(), backend.Empty{}); err == nil {
+			t.Errorf("stored %q: no error", text)
+		}
+	}
+}
