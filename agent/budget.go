@@ -68,15 +68,23 @@ func (t *turn) affordable() bool {
 // nextFits is affordable for the spending so far.
 func (t *turn) nextFits() bool {
 	s := t.session
-	if s.budget() == 0 {
-		return true
-	}
 	set, spent := s.transcript.effective(), s.spending().Cost
 	next, ok := s.fits(spent, llm.Origin{Provider: set.Provider, Model: set.Model}, t.nextUsage())
-	if !ok {
-		t.emit(TurnLimit{Limit: "budget", Budget: s.budget(), Spent: spent, Next: next})
+	over := &TurnLimit{Limit: "budget", Budget: s.budget(), Spent: spent, Next: next}
+	if ok || s.budget() == 0 {
+		if s.cfg.Limits.Admit == nil {
+			return true
+		}
+		if over = s.cfg.Limits.Admit(s.transcript.Cost.Cost, next, s.budget()); over == nil {
+			return true
+		}
 	}
-	return ok
+	t.emit(*over)
+	t.limited = EndLimit
+	if over.Limit == "budget" {
+		t.limited = EndBudget
+	}
+	return false
 }
 
 // nextUsage estimates the next request: the context as the provider last

@@ -45,7 +45,9 @@ type SessionStart struct {
 
 // Helper names the parent of an agent's session, and the agent's limits.
 type Helper struct {
-	Parent string `json:"parent"`
+	Parent string `json:"parent"`          // the session of a person, at the top
+	By     string `json:"by,omitempty"`    // the agent that started it; empty if Parent did
+	Depth  int    `json:"depth,omitempty"` // of agents from the top; 0 means 1
 	// Folder is the agent's working folder, inside the project.
 	Folder string `json:"folder"`
 	Rounds int    `json:"rounds"` // of tools, for each input
@@ -437,8 +439,8 @@ type LoopDetection struct {
 
 // TurnLimit says that a limit ended the turn (LOOP-104, LOOP-105, OAS-115).
 type TurnLimit struct {
-	Limit string `json:"limit"` // "rounds", "turns" or "budget"
-	Count int    `json:"count"` // of rounds or turns
+	Limit string `json:"limit"` // "rounds", "turns" or "budget"; "tree_rounds" or "tree_tokens" with agents
+	Count int    `json:"count"` // of rounds, turns or tokens
 	// Spent is the cost of the session so far, Budget its limit. Next is the
 	// estimate for the request that was not made; 0 if the last request
 	// exceeded the budget.

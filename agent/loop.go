@@ -30,6 +30,7 @@ type turn struct {
 	stopped bool         // record nothing more: the caller stopped ranging, or the session was suspended
 	away    bool         // a call moved the session, which has to be made again where it works now
 	fatal   bool         // the session ends with the turn
+	limited EndReason    // by what kind of limit the turn was ended
 }
 
 // progress counts what a turn has done, and marks what it does not try again.
@@ -297,7 +298,7 @@ func (t *turn) loop() EndReason {
 		}
 		t.acquaint()
 		if !t.affordable() || t.compactIfFull() && !t.nextFits() {
-			return EndBudget
+			return t.limited
 		}
 		if t.halt != nil {
 			return t.halted()

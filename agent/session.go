@@ -92,6 +92,10 @@ type Limits struct {
 	// OthersCost returns what other sessions have spent of the same budget, such
 	// as the agents that this one started; nil if there are none.
 	OthersCost func() llm.Cost
+	// Admit is asked before each request, with what was spent, the estimate for the request and the
+	// budget; nil means nobody is. It returns the limit, of what the session shares with others,
+	// that keeps the request from being made; nil if it may be made.
+	Admit func(spent, next, budget llm.Cost) *TurnLimit
 }
 
 // DefaultLimits are those of the loop specification (LOOP-04, K-06).
@@ -102,9 +106,9 @@ func (l Limits) orDefault() Limits {
 	if l.Rounds != 0 || l.Turns != 0 || l.Continuations != 0 || l.LoopWindow != 0 || l.Budget != 0 {
 		return l
 	}
-	others := l.OthersCost
+	others, admit := l.OthersCost, l.Admit
 	l = DefaultLimits
-	l.OthersCost = others
+	l.OthersCost, l.Admit = others, admit
 	return l
 }
 

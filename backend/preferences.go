@@ -57,6 +57,12 @@ type Preferences struct {
 	NoLanguageServers bool `json:"no_language_servers,omitempty"`
 	// ToolsOff are the tools that sessions do not have, by their canonical names.
 	ToolsOff []string `json:"tools_off,omitempty"`
+	// AgentDepth, TreeRounds and TreeTokens limit a session together with its agents: how many
+	// levels of them there are, the requests for one input, and the tokens of all. 0 means 1,
+	// [DefaultTreeRounds] and unlimited.
+	AgentDepth int   `json:"agent_depth,omitempty"`
+	TreeRounds int   `json:"tree_rounds,omitempty"`
+	TreeTokens int64 `json:"tree_tokens,omitempty"`
 	// Guide says whether the first steps of a new user are shown: "on", "over", or
 	// empty, which leaves it to what the user has done so far.
 	Guide string `json:"guide,omitempty"`
@@ -65,6 +71,21 @@ type Preferences struct {
 	// Damaged says that the stored preferences cannot be read, so that these
 	// are the defaults.
 	Damaged bool `json:"damaged,omitempty"`
+}
+
+// The bounds of the limits of a session together with its agents.
+const (
+	MostAgentDepth    = 3
+	DefaultTreeRounds = 500
+	MostTreeRounds    = 10_000
+)
+
+// CheckAgents refuses limits of agents that are out of bounds.
+func (p *Preferences) CheckAgents() error {
+	if p.AgentDepth < 0 || p.AgentDepth > MostAgentDepth || p.TreeRounds < 0 || p.TreeRounds > MostTreeRounds || p.TreeTokens < 0 {
+		return Problem(ProblemAgentCaps, strconv.Itoa(MostAgentDepth), strconv.Itoa(MostTreeRounds))
+	}
+	return nil
 }
 
 // MaxPatience is the largest [Preferences.Patience].

@@ -78,6 +78,7 @@ const (
 	ProblemModeUnknown     ProblemID = "mode_unknown"
 	ProblemCommandTimeout  ProblemID = "command_timeout"
 	ProblemPatience        ProblemID = "patience"
+	ProblemAgentCaps       ProblemID = "agent_caps"
 	ProblemCompactUnknown  ProblemID = "compact_unknown"
 	ProblemToolUnknown     ProblemID = "tool_unknown"
 	ProblemBypassByDefault ProblemID = "bypass_by_default"
@@ -287,6 +288,10 @@ var problems = map[ProblemID]problem{
 	ProblemPatience: {
 		code: CodeInvalid, message: "A model's server may be silent for 1 to {0} minutes.",
 		kept: keptSettings, next: "Choose Automatic for the default.",
+	},
+	ProblemAgentCaps: {
+		code: CodeInvalid, message: "Agents may be 1 to {0} levels deep, and take up to {1} rounds for one input.",
+		kept: keptSettings, next: "Choose a number within these bounds.",
 	},
 	ProblemCompactUnknown: {code: CodeInvalid, message: `"{0}" is not a setting for compaction.`, kept: keptSettings},
 	ProblemToolUnknown:    {code: CodeInvalid, message: "There is no tool {0} to switch off.", kept: keptSettings},

@@ -3,7 +3,9 @@
 package trees
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -61,6 +63,15 @@ func (t *Trees) fire(ctx context.Context, session string, in agent.HookInput) (a
 		advice = l.Fire(ctx, in)
 	}
 	return advice
+}
+
+// Ask asks a session's hooks about a new worktree, and returns why it is refused.
+func Ask(ctx context.Context, l *live.Session, tree Tree) error {
+	advice := l.Fire(ctx, agent.WorktreeCreateInput{Name: tree.Name, Path: tree.Path(), Branch: tree.Branch()})
+	if advice.Decision != agent.Deny {
+		return nil
+	}
+	return fmt.Errorf("a hook refused the worktree: %s", cmp.Or(advice.Reason, "it gave no reason"))
 }
 
 // observe runs the hooks of a session outside of its turns, if it is still there.

@@ -13,7 +13,9 @@ import (
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
+	"atelier.dev/atelier/backend/delegation"
 	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/live"
 )
 
 // newAgents returns the definitions of agents of the folder.
@@ -28,33 +30,36 @@ func newAgents(w *Workbench) *agents.Agents {
 func newTeams(w *Workbench) *agents.Teams {
 	return agents.NewTeams(agents.TeamsConfig{
 		Store: w.cfg.Store, Check: w.session, NewID: newID,
-		ChangeQueue: func(ctx context.Context, session string, change func(*agent.Queue) error) error {
-			_, err := w.changeQueue(ctx, session, change)
-			return err
+		ChangeQueue: w.queueChange,
+		Wake: func(ctx context.Context, session string) error {
+			info, err := w.session(ctx, session)
+			if err != nil {
+				return err
+			}
+			return w.delegation.Wake(ctx, info, func(ctx context.Context) error {
+				_, err := w.runQueued(ctx, SessionRef{Session: session})
+				return err
+			})
 		},
-		Wake: func(ctx context.Context, session string) error { return wake(ctx, w, session) },
 	})
 }
 
-// wake starts an agent at rest on what its queue holds, if there is a place for it.
-func wake(ctx context.Context, w *Workbench, session string) error {
-	info, err := w.session(ctx, session)
-	if err != nil {
-		return err
-	}
-	free, err := hostOf(w, account(info)).slot(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer free()
-	_, err = w.runQueued(ctx, SessionRef{Session: session})
-	return err
-}
-
-// hostOf returns what starts and drives the agents of a session.
-func hostOf(w *Workbench, session string) *helpers {
-	h, _ := w.hosts.LoadOrStore(session, &helpers{bench: w, parent: session})
-	return h.(*helpers)
+// newDelegation returns what starts and drives the agents of sessions.
+func newDelegation(w *Workbench) *delegation.Delegation {
+	return delegation.New(delegation.Config{
+		Store: w.cfg.Store, Sessions: func() *live.Sessions { return w.sessions }, Agents: w.agents, Teams: w.teams, Trees: w.trees,
+		Project: w.project, Models: w.providers, Caller: callerProvider, ReadOnly: w.cfg.ReadOnly,
+		Caps: func(ctx context.Context) delegation.Caps {
+			prefs, _ := backend.StoredPreferences(ctx, w.cfg.Store) // the defaults if they cannot be read
+			return delegation.CapsOf(prefs)
+		},
+		Host: delegation.Host{
+			Create: w.create, Start: w.start, NewSettings: w.NewSessionSettings, Configure: w.Configure, NewID: newID, ChangeQueue: w.queueChange,
+			Skills: func(ctx context.Context, parent backend.SessionInfo, task string, names []string) (agent.Queued, error) {
+				return withSkills(ctx, w, parent, task, names)
+			},
+		},
+	})
 }
 
 // TrustAgents trusts the definitions of agents that stand there until the program ends, and
@@ -83,18 +88,10 @@ func roleOf(w *Workbench, info backend.SessionInfo) func() string {
 	}
 }
 
-// limitOf returns the limits of an agent's definition, together with the tools of more servers.
-func limitOf(def agentdef.Definition, servers []string) []agent.SkillUse {
-	limit := def.Limit()
-	if limit == nil {
-		return nil
-	}
-	for _, name := range servers {
-		if limit.Limited && !strings.ContainsAny(name, "*(),") {
-			limit.Tools = append(limit.Tools, "mcp__"+name)
-		}
-	}
-	return []agent.SkillUse{*limit}
+// queueChange is changeQueue for those that do not show the queue.
+func (w *Workbench) queueChange(ctx context.Context, session string, change func(*agent.Queue) error) error {
+	_, err := w.changeQueue(ctx, session, change)
+	return err
 }
 
 // shownTo leaves out the tools that an agent can never call.

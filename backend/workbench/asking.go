@@ -54,7 +54,7 @@ func (a *asking) Situation(ctx context.Context, session string) (mcp.Situation, 
 		budget = w.cfg.Limits.Budget
 	}
 	if budget > 0 {
-		left := int64(budget - info.Cost.Cost - w.othersCost(account(info), info.ID))
+		left := int64(budget - info.Cost.Cost - w.delegation.OthersCost(w.ctx, account(info), info.ID))
 		now.Left = &left
 	}
 	return now, nil

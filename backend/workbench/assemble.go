@@ -8,14 +8,11 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/agentdef"
-	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/agent/plan"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/agent/skill"
-	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
@@ -53,7 +50,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	if info.Helper != nil {
 		limits.Rounds = info.Helper.Rounds
 	}
-	limits.OthersCost = func() llm.Cost { return w.othersCost(account(info), info.ID) }
+	limits = w.delegation.Limit(info, limits)
 	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
 	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
 	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)
@@ -100,14 +97,13 @@ func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *too
 		all = w.boards.Tools(account(info), agents.Name(info), all)
 		all = w.teams.Tools(info, info.Helper == nil, all)
 	}
-	if info.Helper != nil { // an agent cannot start agents (LOOP-148), and answers to the one that started it
+	all = append(all, w.delegation.Tools(w.ctx, info)...)
+	if info.Helper != nil { // it answers to the one that started it
 		return append(all, toolbox.ForAgents()...)
 	}
-	host := hostOf(w, info.ID)
 	if info.Settings.Provider == callerProvider {
-		return append(all, subagent.RunTool(host, agentdef.List(agentdef.BuiltIn())))
+		return all
 	}
-	all = append(all, subagent.Tools(host, agentdef.List(agentdef.BuiltIn()))...)
 	all = append(all, toolbox.ForSessions(shellOf(all), place.tasks, place.watch)...)
 	all = append(append(all, w.trees.Tools(info)...), w.schedules.Tools(info)...)
 	return append(all, plan.Tools()...)

@@ -2,11 +2,9 @@ package workbench
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/live"
@@ -121,12 +119,7 @@ func (w *Workbench) interrupt(_ context.Context, in SessionRef) (backend.Empty, 
 // Interrupt ends a session's turn, if one runs here or has been requested, and
 // those of the agents that it started. It does not wait for I/O.
 func (w *Workbench) Interrupt(session string) {
-	if l := w.sessions.Find(session); l != nil {
-		l.Interrupt()
-	}
-	for _, l := range w.sessions.StartedBy(session) {
-		l.Interrupt()
-	}
+	w.delegation.Interrupt(session)
 }
 
 func (w *Workbench) configure(ctx context.Context, in ConfigureRequest) (backend.SessionInfo, error) {
@@ -154,27 +147,7 @@ func (w *Workbench) Configure(ctx context.Context, session string, set agent.Set
 	if set.Mode == before {
 		return nil
 	}
-	return w.tightenHelpers(ctx, session, set.Mode)
-}
-
-// tightenHelpers gives the agents of a session its mode, if theirs is looser (OAS-506).
-func (w *Workbench) tightenHelpers(ctx context.Context, session string, mode agent.Mode) error {
-	helpers, err := w.cfg.Store.Helpers(ctx, session)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, info := range helpers {
-		set := info.Settings
-		if l := w.sessions.Find(info.ID); l != nil {
-			set = l.Latest()
-		}
-		if tighter := agentdef.Tighter(set.Mode, mode); tighter != set.Mode {
-			set.Mode = tighter
-			errs = append(errs, w.Configure(ctx, info.ID, set))
-		}
-	}
-	return errors.Join(errs...)
+	return w.delegation.Tighten(ctx, session, set.Mode)
 }
 
 // Snapshot is what a page needs to show a session: the newest events and the

@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/trees"
 )
 
 // ForkFolder says where a fork works.
@@ -250,7 +251,7 @@ func (w *Workbench) admitFork(ctx context.Context, info backend.SessionInfo) err
 	if err != nil {
 		return err
 	}
-	refused := fireTree(ctx, l, tree)
+	refused := trees.Ask(ctx, l, tree)
 	release()
 	if refused == nil {
 		return nil

@@ -88,7 +88,7 @@ func (w *Workbench) affords(info backend.SessionInfo, by llm.Origin, size int) b
 	if budget == 0 {
 		return true
 	}
-	spent := info.Cost.Cost + w.othersCost(info.ID, info.ID)
+	spent := info.Cost.Cost + w.delegation.OthersCost(w.ctx, info.ID, info.ID)
 	next := w.providers.Price(by.Provider, by.Model, llm.Usage{Input: int64(size / 3), Output: messageOutput, Known: true}, time.Now())
 	if next != nil {
 		spent += *next

@@ -134,7 +134,7 @@ func (w *Workbench) observeRest(ev agent.Event) {
 	w.teams.Rested(ev.Session, ev.Seq)
 	l.Observe(agent.HookTeammateIdle, func(ctx context.Context) agent.HookInput {
 		idle := agent.TeammateIdleInput{AgentID: ev.Session, Parent: l.Parent()}
-		if report, err := (&helpers{bench: w}).report(ctx, ev.Session); err == nil {
+		if report, err := w.delegation.Report(ctx, ev.Session); err == nil {
 			idle.Message = report.Output
 		}
 		return idle

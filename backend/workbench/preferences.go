@@ -76,6 +76,9 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 	if p.Patience < 0 || p.Patience > backend.MaxPatience {
 		return p, backend.Problem(backend.ProblemPatience, strconv.Itoa(backend.MaxPatience))
 	}
+	if err := p.CheckAgents(); err != nil {
+		return p, err
+	}
 	if !contexts.CanCompact(p.Compact) {
 		return p, backend.Problem(backend.ProblemCompactUnknown, string(p.Compact))
 	}

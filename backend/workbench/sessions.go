@@ -99,7 +99,7 @@ func (w *Workbench) forget(ctx context.Context, ids []string) {
 		if err := w.servers.ForgetSession(ctx, id); err != nil {
 			slog.Warn("could not remove the switches of a removed session", "err", err)
 		}
-		w.hosts.Delete(id)
+		w.delegation.Forget(id)
 		w.removeOutput(id)
 		w.feed.Forget(id)
 	}

@@ -24,6 +24,7 @@ import (
 	"atelier.dev/atelier/backend/branch"
 	"atelier.dev/atelier/backend/caches"
 	"atelier.dev/atelier/backend/contexts"
+	"atelier.dev/atelier/backend/delegation"
 	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/editors"
 	"atelier.dev/atelier/backend/feed"
@@ -141,7 +142,7 @@ type Workbench struct {
 	attachments   *attach.Folder
 	scheduling    sync.WaitGroup
 	teams         *agents.Teams
-	hosts         sync.Map // the agents of each session in memory, as *helpers
+	delegation    *delegation.Delegation
 	asking        *asking
 	callers       callers
 	trust         *trust.Trust
@@ -189,6 +190,7 @@ func New(cfg Config) *Workbench {
 	w.agents = newAgents(w)
 	w.boards, w.teams = agents.NewBoards(cfg.Store), newTeams(w)
 	w.trees = newTrees(w)
+	w.delegation = newDelegation(w)
 	w.contexts = newContexts(w)
 	w.hooks = w.newHooks()
 	w.moved = moved.New(cfg.Store, cfg.Folder)
@@ -386,6 +388,7 @@ func (w *Workbench) show(ev agent.Event) {
 	if w.cfg.Search != nil && ev.Durable() && !w.cfg.Unattended { // else the next search reads it
 		w.cfg.Search.Changed()
 	}
+	w.delegation.Observe(ev)
 	w.observeRest(ev)
 	w.observeCaller(ev)
 }
