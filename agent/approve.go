@@ -25,7 +25,7 @@ func (t *turn) judge(c *ready) GateCall { return t.opine(c, t.gate(c)) }
 // not trusted.
 func (t *turn) gate(c *ready) GateCall {
 	gc := GateCall{Tool: c.spec.Name, ReadOnly: c.spec.ReadOnly, Input: c.call.Arguments, Mode: t.session.Latest().Mode}
-	access, broken := c.access()
+	access, broken := c.access(t.ctx)
 	if broken != "" {
 		c.judged = Verdict{Decision: Deny, Reason: broken, Final: true}
 		return gc
@@ -37,7 +37,7 @@ func (t *turn) gate(c *ready) GateCall {
 		c.judged = v
 		return gc
 	}
-	c.judged = c.posed(t.approvedBySkill(gc, t.session.cfg.Gate.Decide(gc)), gc.Mode)
+	c.judged = c.posed(t.approvedBySkill(gc, t.session.cfg.Gate.Decide(t.ctx, gc)), gc.Mode)
 	return gc
 }
 
@@ -59,7 +59,7 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 	}
 	advice, asked := t.consult(c)
 	if asked { // meanwhile the rules and the mode may have changed, and hooks may have changed the call
-		gc = t.judge(c)
+		gc = t.judge(c.anew())
 	}
 	return gc, advice.insist(weigh(c.judged, advice))
 }
@@ -69,6 +69,9 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 // denied. Nobody is asked about a call that must fail; c.doomed says why then.
 func (r *round) authorise(c *ready) (denial string, denied bool) {
 	gc, verdict := r.decide(c)
+	if cause := context.Cause(r.ctx); cause != nil && !errors.Is(cause, ErrSuspended) {
+		return "", true // nothing depends on an answer that was cut short
+	}
 	r.workedOn(gc.Access)
 	c.authority = verdict.authority(gc.Mode)
 	switch verdict.Decision {
@@ -107,7 +110,7 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 		}
 		c.reply = answer.Reply
 		before := c.judged
-		gc = r.judge(c)
+		gc = r.judge(c.anew())
 		switch {
 		case c.judged.Decision == Deny:
 			c.authority = c.judged.authority(gc.Mode)
@@ -150,7 +153,7 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 			Renewed: renewed, Claim: claim(gc), Origin: c.spec.Origin,
 		}
 		req.Changes, _ = t.preview(c)
-		req.Outlook = outlook(s.cfg.Gate, gc, req.Changes)
+		req.Outlook = outlook(t.ctx, s.cfg.Gate, gc, req.Changes)
 		t.emit(req)
 		t.notify(NotificationInput{Type: NotifyApproval, Title: "Approval needed", Message: strings.TrimSpace(c.spec.named() + ": " + req.Reason)})
 	}
@@ -186,7 +189,7 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 // no rule lifts what a hook asks, or allows other changes than were shown.
 func (t *turn) ruled(c *ready, req ApprovalRequest) *RuleRef {
 	before := c.judged
-	t.judge(c)
+	t.judge(c.anew())
 	rule := c.judged.Rule
 	isPersons := rule == nil || c.judged.Decision == Ask
 	if !isPersons && c.judged.Decision == Allow {

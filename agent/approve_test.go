@@ -16,7 +16,7 @@ import (
 // strict is a gate that can change its mind.
 type strict struct{ verdict agent.Verdict }
 
-func (s *strict) Decide(agent.GateCall) agent.Verdict { return s.verdict }
+func (s *strict) Decide(context.Context, agent.GateCall) agent.Verdict { return s.verdict }
 
 // sketch is a note that shows what it would change.
 type sketch struct {
@@ -125,7 +125,7 @@ func (d doomed) Preview(_ context.Context, input json.RawMessage) ([]agent.FileC
 // before it in the same answer may be what it needs.
 func TestNobodyIsAskedAboutACallThatMustFail(t *testing.T) {
 	t.Parallel()
-	ask := func(c agent.GateCall) agent.Verdict {
+	ask := func(_ context.Context, c agent.GateCall) agent.Verdict {
 		if c.ReadOnly {
 			return agent.Verdict{Decision: agent.Allow}
 		}

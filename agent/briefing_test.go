@@ -127,7 +127,7 @@ func TestSituation(t *testing.T) {
 // accessing is a note about the file that its text names.
 type accessing struct{ note }
 
-func (a accessing) Access(input json.RawMessage) agent.Access {
+func (a accessing) Access(_ context.Context, input json.RawMessage) agent.Access {
 	return agent.Access{Writes: []string{filepath.Clean(textOf(input))}}
 }
 

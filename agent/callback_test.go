@@ -61,7 +61,7 @@ func TestCanUseTool(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}))
-			r.cfg.Gate = agent.GateFunc(func(c agent.GateCall) agent.Verdict {
+			r.cfg.Gate = agent.GateFunc(func(_ context.Context, c agent.GateCall) agent.Verdict {
 				if textOf(c.Input) == "a" {
 					return tt.verdict
 				}

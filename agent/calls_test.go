@@ -91,7 +91,7 @@ func TestStopAmongManyCalls(t *testing.T) {
 		ran++
 		return agent.Result{Output: "seen"}
 	}})
-	r.cfg.Gate = agent.GateFunc(func(agent.GateCall) agent.Verdict {
+	r.cfg.Gate = agent.GateFunc(func(context.Context, agent.GateCall) agent.Verdict {
 		judged++
 		return agent.Verdict{Decision: agent.Allow}
 	})

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -35,6 +36,8 @@ type ready struct {
 	hosts     []string   // that it may reach if it is allowed; see [Access]
 	reply     string     // of the person who was asked, if the call is a question
 	kept      json.RawMessage
+	touches   Access // of the tool with the arguments looked
+	looked    string
 }
 
 // remark adds a hook's message to the call's result for the model.
@@ -70,13 +73,14 @@ func (t *turn) dispatch(calls []llm.ToolCall) {
 // take decides about a call, then runs it or adds it to the batch.
 func (r *round) take(call llm.ToolCall) {
 	c, fault := r.prepare(call)
-	if fault == "" && !c.concurrent() {
+	if fault == "" && !c.concurrent(r.ctx) && len(r.batch) > 0 {
 		r.flush()
+		c.anew()
 	}
 	if !r.check(&c, fault) {
 		return
 	}
-	if c.concurrent() {
+	if c.concurrent(r.ctx) {
 		r.batch = append(r.batch, c)
 		return
 	}
@@ -95,8 +99,7 @@ func (r *round) flush() {
 // cannot be a name is quoted and cut.
 func namedTool(name string) string {
 	const longest = 100
-	switch {
-	case llm.ValidToolName(name):
+	if llm.ValidToolName(name) {
 		return name
 	}
 	return strconv.Quote(text.Shorten(name, longest))
@@ -116,26 +119,34 @@ func (t *turn) prepare(call llm.ToolCall) (c ready, fault string) {
 }
 
 // concurrent reports whether a call may run in parallel.
-func (r *ready) concurrent() bool { return r.spec.Concurrent || r.onlyReads() }
+func (r *ready) concurrent(ctx context.Context) bool { return r.spec.Concurrent || r.onlyReads(ctx) }
 
 // repeatable reports whether a call may run again if nobody remembers that it ran.
-func (r *ready) repeatable() bool { return r.spec.Idempotent || r.onlyReads() }
+func (r *ready) repeatable(ctx context.Context) bool { return r.spec.Idempotent || r.onlyReads(ctx) }
 
 // onlyReads reports whether a call is a command that only reads.
-func (r *ready) onlyReads() bool {
-	access, broken := r.access()
+func (r *ready) onlyReads(ctx context.Context) bool {
+	access, broken := r.access(ctx)
 	return broken == "" && access.OnlyReads
 }
 
-// access asks the tool what a call would touch. If the tool cannot say, broken
-// is the text for the model.
-func (r *ready) access() (access Access, broken string) {
+// anew forgets what a call would touch, because files may have changed meanwhile.
+func (r *ready) anew() *ready {
+	r.looked = ""
+	return r
+}
+
+// access returns what a call would touch. If the tool cannot say, broken is the text for the
+// model. The tool is asked once about the same arguments, under the turn's context.
+func (r *ready) access(ctx context.Context) (access Access, broken string) {
 	a, ok := r.tool.(Accessor)
-	if !ok {
-		return Access{}, ""
+	if input := string(r.call.Arguments); ok && r.looked != input {
+		if broken = protect(r.spec.Name, func() { r.touches = a.Access(ctx, r.call.Arguments) }); broken != "" {
+			return Access{}, broken
+		}
+		r.looked = input
 	}
-	broken = protect(r.spec.Name, func() { access = a.Access(r.call.Arguments) })
-	return access, broken
+	return r.touches, ""
 }
 
 // check runs every step before the execution of a call. When it returns false,
@@ -214,7 +225,7 @@ func (t *turn) execute(batch []ready) {
 	if len(batch) == 0 {
 		return
 	}
-	if slices.ContainsFunc(batch, func(r ready) bool { return !r.repeatable() }) {
+	if slices.ContainsFunc(batch, func(r ready) bool { return !r.repeatable(t.ctx) }) {
 		t.settle() // a kill must not forget a call that had an effect
 	}
 	if t.ctx.Err() != nil { // while a person decided about others, or the host stored the start
@@ -283,7 +294,7 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 		send(ToolCallOutput{CallID: r.call.ID, Text: text, Offset: offset})
 	}
 	spent := spending{send: send}
-	access, _ := r.access()
+	access, _ := r.access(t.ctx)
 	recorded := t.session.cfg.begin(t.ctx, r.call.ID, GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: r.call.Arguments, Access: access})
 	result := watched(r.spec.Name, printed, func(output func(string)) Result {
 		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add, Unconfined: r.outside, Skills: r.skills, Hosts: r.hosts, Reply: r.reply, Kept: r.kept})

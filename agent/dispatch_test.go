@@ -114,7 +114,7 @@ func TestAskedAfterEarlierCalls(t *testing.T) {
 // shell is a tool that finds commands harmless which begin with "cat".
 type shell struct{ note }
 
-func (s shell) Access(input json.RawMessage) agent.Access {
+func (s shell) Access(_ context.Context, input json.RawMessage) agent.Access {
 	command := textOf(input)
 	return agent.Access{Command: command, OnlyReads: strings.HasPrefix(command, "cat")}
 }

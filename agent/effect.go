@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -185,20 +186,20 @@ func OutlookOf(effects ...Effect) Outlook {
 
 // Foreteller is implemented by gates that can tell what a call would do, for
 // the person who is asked about it. Foretell is called from the session's
-// goroutine, after Decide. It may look at files but must change nothing.
+// goroutine, after Decide. It obeys the context. It may look at files but must change nothing.
 type Foreteller interface {
-	Foretell(GateCall) Outlook
+	Foretell(context.Context, GateCall) Outlook
 }
 
 // outlook returns what a call would do, with the deletions that its preview
 // shows; nil if the gate cannot tell.
-func outlook(g Gate, call GateCall, changes []FileChange) *Outlook {
+func outlook(ctx context.Context, g Gate, call GateCall, changes []FileChange) *Outlook {
 	f, ok := g.(Foreteller)
 	if !ok {
 		return nil
 	}
 	var o Outlook
-	protect(call.Tool, func() { o = f.Foretell(call) })
+	protect(call.Tool, func() { o = f.Foretell(ctx, call) })
 	for _, change := range changes {
 		if change.Deleted {
 			o.Effects = append(o.Effects, Effect{ID: EffectDeletes, Args: []string{change.Path}})

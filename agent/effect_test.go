@@ -62,7 +62,7 @@ type seer struct {
 	foretell func(agent.GateCall) agent.Outlook
 }
 
-func (s seer) Foretell(c agent.GateCall) agent.Outlook { return s.foretell(c) }
+func (s seer) Foretell(_ context.Context, c agent.GateCall) agent.Outlook { return s.foretell(c) }
 
 // shellNote is a note that runs what it is told as a command line.
 type shellNote struct{ note }
@@ -71,7 +71,7 @@ func (shellNote) Spec() agent.Spec {
 	return agent.Spec{Name: "Shell", Description: "Runs.", Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
-func (shellNote) Access(input json.RawMessage) agent.Access {
+func (shellNote) Access(_ context.Context, input json.RawMessage) agent.Access {
 	return agent.Access{Command: textOf(input)}
 }
 

@@ -221,9 +221,9 @@ var ended = map[EndReason]string{
 func (t *turn) notify(n NotificationInput) { t.tell(t.fire(n).Context) }
 
 // forHooks describes the call to hooks.
-func (r *ready) forHooks() HookTool {
+func (r *ready) forHooks(ctx context.Context) HookTool {
 	about := HookTool{Tool: r.spec.Name, Input: r.call.Arguments, CallID: r.call.ID}
-	about.Access, _ = r.access()
+	about.Access, _ = r.access(ctx)
 	return about
 }
 
@@ -233,7 +233,7 @@ func (t *turn) consult(r *ready) (advice HookAdvice, asked bool) {
 	if !t.session.Hooked(HookPreToolUse) {
 		return HookAdvice{}, false
 	}
-	return t.follow(r, t.fire(PreToolUseInput{r.forHooks()})), true
+	return t.follow(r, t.fire(PreToolUseInput{r.forHooks(t.ctx)})), true
 }
 
 // follow takes over what hooks say about a call that is about to run. Input that
@@ -261,12 +261,12 @@ func (t *turn) petition(r *ready, gc GateCall, verdict Verdict) (GateCall, Verdi
 	if !t.session.Hooked(HookPermissionRequest) || open != nil && open.request != nil {
 		return gc, verdict
 	}
-	advice := t.follow(r, t.fire(PermissionRequestInput{r.forHooks(), verdict.Reason}))
+	advice := t.follow(r, t.fire(PermissionRequestInput{r.forHooks(t.ctx), verdict.Reason}))
 	if advice.Decision == Deny {
 		return gc, weigh(verdict, advice)
 	}
 	before := r.judged
-	gc = t.judge(r) // rules may have changed, and the hooks may have changed the call
+	gc = t.judge(r.anew()) // rules may have changed, and the hooks may have changed the call
 	t.workedOn(gc.Access)
 	switch {
 	case r.judged.Decision == Deny:
@@ -318,7 +318,7 @@ func (t *turn) refused(r *ready, denial string) string {
 	if !t.session.Hooked(HookPermissionDenied) {
 		return denial
 	}
-	advice := t.fire(PermissionDeniedInput{HookTool: r.forHooks(), Reason: denial, By: r.authority.By})
+	advice := t.fire(PermissionDeniedInput{HookTool: r.forHooks(t.ctx), Reason: denial, By: r.authority.By})
 	r.remark(advice.Context)
 	return joined(append([]string{denial}, r.remarks...)...)
 }
@@ -326,7 +326,7 @@ func (t *turn) refused(r *ready, denial string) string {
 // arrive tells hooks that a command is about to run in another folder than the
 // one before it. An empty name stands for the session's folder.
 func (t *turn) arrive(r *ready) {
-	access, _ := r.access()
+	access, _ := r.access(t.ctx)
 	if access.Command == "" || access.Task != "" || access.Dir == t.session.dir || !t.session.Hooked(HookCwdChanged) {
 		return
 	}
@@ -344,7 +344,7 @@ func (t *turn) review(r ready, result Result, took time.Duration, send func(Payl
 	if !t.session.Hooked(point) {
 		return HookAdvice{}
 	}
-	about := r.forHooks()
+	about := r.forHooks(t.ctx)
 	var data HookInput = PostToolUseInput{HookTool: about, Output: result.Output, DurationMs: took.Milliseconds()}
 	if result.IsError {
 		data = PostToolUseFailureInput{HookTool: about, Error: result.Output, DurationMs: took.Milliseconds()}

@@ -162,7 +162,7 @@ func (runner) Spec() agent.Spec {
 	return agent.Spec{Name: "Run", Description: "Runs.", Schema: json.RawMessage(`{"type":"object","properties":{"dir":{"type":"string"}}}`)}
 }
 func (runner) Run(context.Context, agent.Invocation) agent.Result { return agent.Result{Output: "ran"} }
-func (runner) Access(input json.RawMessage) agent.Access {
+func (runner) Access(_ context.Context, input json.RawMessage) agent.Access {
 	var in struct{ Dir string }
 	_ = json.Unmarshal(input, &in)
 	return agent.Access{Command: "make", Dir: in.Dir}
@@ -309,7 +309,7 @@ func TestHooksAnswerInsteadOfAPerson(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}))
-			r.cfg.Gate = agent.GateFunc(func(g agent.GateCall) agent.Verdict {
+			r.cfg.Gate = agent.GateFunc(func(_ context.Context, g agent.GateCall) agent.Verdict {
 				switch textOf(g.Input) {
 				case "forbidden":
 					return agent.Verdict{Decision: agent.Deny, Reason: "a rule forbids it.", Final: true}

@@ -66,7 +66,7 @@ type function[In, Out any] struct {
 func (f function[In, Out]) Spec() Spec { return f.spec }
 
 // Access implements [Accessor].
-func (f function[In, Out]) Access(input json.RawMessage) Access {
+func (f function[In, Out]) Access(_ context.Context, input json.RawMessage) Access {
 	var in In
 	if a, ok := any(&in).(interface{ Access() Access }); ok && json.Unmarshal(input, &in) == nil {
 		return a.Access()

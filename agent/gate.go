@@ -16,19 +16,20 @@ type Model interface {
 
 // Gate decides whether a call may run. Decide is called from the session's
 // goroutine, for one call at a time, just before the call would run. It must
-// not block on a person.
+// not block on a person. The context is the turn's: a gate that takes time returns soon after
+// it ends, and what it returns then does not matter.
 type Gate interface {
-	Decide(GateCall) Verdict
+	Decide(context.Context, GateCall) Verdict
 }
 
 // AllowAll is a gate that allows every call.
-var AllowAll Gate = GateFunc(func(GateCall) Verdict { return Verdict{Decision: Allow} })
+var AllowAll Gate = GateFunc(func(context.Context, GateCall) Verdict { return Verdict{Decision: Allow} })
 
 // GateFunc is a gate of one function. A verdict without a decision asks.
-type GateFunc func(GateCall) Verdict
+type GateFunc func(context.Context, GateCall) Verdict
 
 // Decide implements [Gate].
-func (f GateFunc) Decide(call GateCall) Verdict { return f(call) }
+func (f GateFunc) Decide(ctx context.Context, call GateCall) Verdict { return f(ctx, call) }
 
 // Granter is implemented by gates that remember an allow for the rest of the
 // session. Grant is called from the session's goroutine, also for answers that

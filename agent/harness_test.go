@@ -37,7 +37,7 @@ func (n note) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	return agent.Result{Output: n.name + ": " + textOf(call.Input)}
 }
 
-func (n note) Access(input json.RawMessage) agent.Access {
+func (n note) Access(_ context.Context, input json.RawMessage) agent.Access {
 	if n.readOnly {
 		return agent.Access{}
 	}
@@ -58,7 +58,7 @@ type gate struct {
 	granted map[string]bool
 }
 
-func (g *gate) Decide(c agent.GateCall) agent.Verdict {
+func (g *gate) Decide(_ context.Context, c agent.GateCall) agent.Verdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {

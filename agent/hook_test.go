@@ -215,7 +215,7 @@ func TestRulesThatChangeWhileHooksRun(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}))
 			denies := false
-			r.cfg.Gate = agent.GateFunc(func(agent.GateCall) agent.Verdict {
+			r.cfg.Gate = agent.GateFunc(func(context.Context, agent.GateCall) agent.Verdict {
 				if denies {
 					return agent.Verdict{Decision: agent.Deny, Reason: "a new rule denies it.", Final: true}
 				}
@@ -355,7 +355,9 @@ func TestHooksInsistOnAPerson(t *testing.T) {
 	t.Parallel()
 	for decision, want := range map[agent.Decision]int{agent.Allow: 1, agent.Ask: 1, "": 1, agent.Deny: 0} {
 		r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}))
-		r.cfg.Gate = agent.GateFunc(func(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: decision, Reason: "It writes."} })
+		r.cfg.Gate = agent.GateFunc(func(context.Context, agent.GateCall) agent.Verdict {
+			return agent.Verdict{Decision: decision, Reason: "It writes."}
+		})
 		r.cfg.Hooks = at(agent.HookPreToolUse, agent.HookAdvice{Decision: agent.Ask, Final: true, Reason: "the guard was changed"})
 		requests := find[agent.ApprovalRequest](r.run("go"))
 		if len(requests) != want {

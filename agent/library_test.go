@@ -38,7 +38,7 @@ func TestFunctionsDecide(t *testing.T) {
 	} {
 		asked := 0
 		r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}))
-		r.cfg.Gate = agent.GateFunc(func(agent.GateCall) agent.Verdict { return tt.verdict })
+		r.cfg.Gate = agent.GateFunc(func(context.Context, agent.GateCall) agent.Verdict { return tt.verdict })
 		r.cfg.Approver = agent.ApproverFunc(func(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
 			asked++
 			return tt.answer, tt.err
@@ -62,7 +62,7 @@ func TestLeastSettings(t *testing.T) {
 	s, err := agent.New(agent.Config{
 		Model:    llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}),
 		Profiles: agent.Plain("", tools),
-		Gate: agent.GateFunc(func(c agent.GateCall) agent.Verdict {
+		Gate: agent.GateFunc(func(_ context.Context, c agent.GateCall) agent.Verdict {
 			mode = c.Mode
 			return agent.Verdict{Decision: agent.Allow}
 		}),

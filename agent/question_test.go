@@ -45,7 +45,7 @@ func polled(t *testing.T, events []agent.Event) agent.ToolCallEnd {
 // what they reply reaches the tool.
 func TestQuestion(t *testing.T) {
 	t.Parallel()
-	yes := func(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
+	yes := func(context.Context, agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
 	reply := func(a agent.Answer, err error) approver {
 		return func(context.Context, agent.ApprovalRequest) (agent.Answer, error) { return a, err }
 	}
@@ -67,10 +67,10 @@ func TestQuestion(t *testing.T) {
 		"a mode that edits":      {mode: agent.ModeAcceptEdits, approver: good, told: "replied: 42", asked: 1},
 		"a mode without asking":  {mode: agent.ModeDontAsk, approver: good, told: "Nobody is there."},
 		"nothing to ask":         {mode: agent.ModePlan, approver: good, told: "replied: "},
-		"a rule that asks": {gate: func(agent.GateCall) agent.Verdict {
+		"a rule that asks": {gate: func(context.Context, agent.GateCall) agent.Verdict {
 			return agent.Verdict{Decision: agent.Ask, Reason: "A rule asks."}
 		}, approver: good, told: "replied: 42", asked: 1},
-		"a rule that denies": {gate: func(agent.GateCall) agent.Verdict {
+		"a rule that denies": {gate: func(context.Context, agent.GateCall) agent.Verdict {
 			return agent.Verdict{Decision: agent.Deny, Reason: "No.", Final: true}
 		}, approver: good, told: "This call is not allowed: No."},
 	} {

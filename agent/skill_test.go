@@ -168,7 +168,7 @@ func TestSkillApproves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, _ := skillRig(t, calls("Put:1"))
-			r.cfg.Gate = agent.GateFunc(func(agent.GateCall) agent.Verdict { return c.verdict })
+			r.cfg.Gate = agent.GateFunc(func(context.Context, agent.GateCall) agent.Verdict { return c.verdict })
 			r.cfg.Approver = nil
 			s := r.open()
 			s.SetPermissionMode(c.mode)

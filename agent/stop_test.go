@@ -174,8 +174,11 @@ func (c careless) fail(at string) {
 	}
 }
 
-func (c careless) Access(in json.RawMessage) agent.Access { c.fail("access"); return c.note.Access(in) }
-func (c careless) Validate(json.RawMessage) error         { c.fail("validate"); return nil }
+func (c careless) Access(ctx context.Context, in json.RawMessage) agent.Access {
+	c.fail("access")
+	return c.note.Access(ctx, in)
+}
+func (c careless) Validate(json.RawMessage) error { c.fail("validate"); return nil }
 func (c careless) Redirect(json.RawMessage) (string, json.RawMessage, bool) {
 	c.fail("redirect")
 	return "", nil, false

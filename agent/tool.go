@@ -20,9 +20,10 @@ type Tool interface {
 }
 
 // Accessor is implemented by tools that touch files or run commands, so that
-// the gate can ask what a call would do. Input has passed the schema.
+// the gate can ask what a call would do. Input has passed the schema. Access returns soon
+// after the context ends; what it returns then does not matter.
 type Accessor interface {
-	Access(input json.RawMessage) Access
+	Access(ctx context.Context, input json.RawMessage) Access
 }
 
 // Previewer is implemented by tools that can show their changes in advance. An

@@ -144,7 +144,7 @@ func update(ctx context.Context, s Store, by string, in updateInput) (out update
 type own struct{ agent.Tool }
 
 // Access implements [agent.Accessor].
-func (own) Access(json.RawMessage) agent.Access { return agent.Access{Own: true} }
+func (own) Access(context.Context, json.RawMessage) agent.Access { return agent.Access{Own: true} }
 
 // Validate implements [agent.Validator].
 func (o own) Validate(input json.RawMessage) error { return o.Tool.(agent.Validator).Validate(input) }
@@ -157,9 +157,9 @@ type both struct {
 }
 
 // Access implements [agent.Accessor].
-func (t both) Access(input json.RawMessage) agent.Access {
+func (t both) Access(ctx context.Context, input json.RawMessage) agent.Access {
 	if a, ok := t.Tool.(agent.Accessor); ok && !strings.HasPrefix(idOf(input), "task_") {
-		return a.Access(input)
+		return a.Access(ctx, input)
 	}
 	return agent.Access{Own: true}
 }

@@ -18,6 +18,9 @@ type Place struct {
 	// is a file of such a path. Each may be nil; without Exists no file is looked at.
 	Resolve func(path string) string
 	Exists  func(path string) bool
+	// Stopped reports that nobody waits for the answer any more: what follows is not looked at.
+	// It may be nil.
+	Stopped func() bool
 }
 
 // Limits of what is looked at. Beyond them nothing can be told.
@@ -196,7 +199,11 @@ func atMost(dirs []string) []string {
 
 // step counts what is looked at. It reports false beyond the limit.
 func (w *walker) step() bool {
-	if w.steps++; w.steps == maxSteps+1 {
+	w.steps++
+	if w.at.Stopped != nil && w.steps <= maxSteps && w.at.Stopped() {
+		w.steps = maxSteps + 1
+	}
+	if w.steps == maxSteps+1 {
 		w.add(agent.EffectTooLong)
 		w.reader.require(false)
 	}

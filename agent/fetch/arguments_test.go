@@ -77,7 +77,7 @@ func TestForms(t *testing.T) {
 		if err := json.Unmarshal(raw, &got); err != nil {
 			t.Fatal(err)
 		}
-		access := fetch.Tool(fetch.Config{}).(agent.Accessor).Access(raw)
+		access := fetch.Tool(fetch.Config{}).(agent.Accessor).Access(t.Context(), raw)
 		if got.URL != c.url || got.Prompt != c.prompt || access.Web != c.host {
 			t.Errorf("%s: %+v, %+v", name, got, access)
 		}

@@ -392,7 +392,7 @@ func TestPlaces(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, "", nil)
-	access := p.tool.(agent.Accessor).Access(json.RawMessage(`{"operation":"hover","file_path":"/etc/x.toy"}`))
+	access := p.tool.(agent.Accessor).Access(t.Context(), json.RawMessage(`{"operation":"hover","file_path":"/etc/x.toy"}`))
 	if !slices.Equal(access.Reads, []string{p.dir, "/etc/x.toy"}) {
 		t.Errorf("it reads %v", access.Reads)
 	}

@@ -52,7 +52,7 @@ func Tool(servers *Servers, e env.Environment) agent.Tool {
 func (t *tool) Validate(input json.RawMessage) error { return t.Tool.(agent.Validator).Validate(input) }
 
 // Access implements [agent.Accessor]: what the rules say about reading holds here, too.
-func (t *tool) Access(input json.RawMessage) agent.Access {
+func (t *tool) Access(_ context.Context, input json.RawMessage) agent.Access {
 	var in Input
 	if json.Unmarshal(input, &in) != nil {
 		return agent.Access{}

@@ -74,13 +74,13 @@ func inBash(in Input) json.RawMessage {
 }
 
 // Access implements [agent.Accessor]: what Bash would touch.
-func (m *monitor) Access(input json.RawMessage) agent.Access {
+func (m *monitor) Access(ctx context.Context, input json.RawMessage) agent.Access {
 	var in Input
 	bash, ok := m.bash.(agent.Accessor)
 	if json.Unmarshal(input, &in) != nil || !ok {
 		return agent.Access{}
 	}
-	return bash.Access(inBash(in))
+	return bash.Access(ctx, inBash(in))
 }
 
 // Run implements [agent.Tool].

@@ -181,7 +181,7 @@ func TestMonitor(t *testing.T) {
 		t.Errorf("the 17th: %+v", last)
 	}
 	in := json.RawMessage(`{"command":"make","workdir":"/"}`)
-	if diff := cmp.Diff(agent.Access{Command: "make", Dir: "/"}, m.(agent.Accessor).Access(in)); diff != "" {
+	if diff := cmp.Diff(agent.Access{Command: "make", Dir: "/"}, m.(agent.Accessor).Access(t.Context(), in)); diff != "" {
 		t.Errorf("access (-want +got):\n%s", diff)
 	}
 }

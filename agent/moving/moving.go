@@ -165,7 +165,7 @@ type entering struct {
 }
 
 // Access implements [agent.Accessor]: a worktree is a folder of the project that is written.
-func (t entering) Access(input json.RawMessage) agent.Access {
+func (t entering) Access(_ context.Context, input json.RawMessage) agent.Access {
 	var in enterInput
 	_ = json.Unmarshal(input, &in) // it has passed the schema
 	return agent.Access{Writes: []string{filepath.Join(t.project, worktree.Dir, cmp.Or(in.name(), "new"))}}
@@ -178,7 +178,7 @@ type leaving struct {
 
 // Access implements [agent.Accessor]. Work is lost only by a wish that a person confirms
 // each time, as with a folder of git.
-func (t leaving) Access(input json.RawMessage) agent.Access {
+func (t leaving) Access(_ context.Context, input json.RawMessage) agent.Access {
 	var in exitInput
 	_ = json.Unmarshal(input, &in) // it has passed the schema
 	if in.Discard {

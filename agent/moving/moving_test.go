@@ -92,7 +92,7 @@ func TestLeaving(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		access := exit.(agent.Accessor).Access(json.RawMessage(input))
+		access := exit.(agent.Accessor).Access(t.Context(), json.RawMessage(input))
 		if access.Own == want.leave.Discard || cmp.Diff(want.writes, access.Writes) != "" {
 			t.Errorf("%s: %+v", input, access)
 		}

@@ -93,8 +93,8 @@ func TestAutoRunsWhatIsConfined(t *testing.T) {
 		for how, want := range map[agent.Confinement]agent.Decision{agent.ConfinedFree: want, agent.Confined: agent.Ask, "": agent.Ask, agent.Unconfined: agent.Ask} {
 			call := jailed(command, how)
 			call.Mode = agent.ModeAuto
-			if v := undoes.Decide(call); v.Decision != want {
-				t.Errorf("%s, %q: %s, want %s: %+v", command, how, v.Decision, want, undoes.Foretell(call))
+			if v := undoes.Decide(t.Context(), call); v.Decision != want {
+				t.Errorf("%s, %q: %s, want %s: %+v", command, how, v.Decision, want, undoes.Foretell(t.Context(), call))
 			}
 		}
 	}
@@ -131,13 +131,13 @@ func TestVerdictsNameTheirRule(t *testing.T) {
 	t.Parallel()
 	in, _ := world(t)
 	for _, d := range []agent.Decision{agent.Allow, agent.Ask, agent.Deny} {
-		v := ruled(t, in(""), that(t, d, "Bash(make *)")).Decide(runs("make test"))
+		v := ruled(t, in(""), that(t, d, "Bash(make *)")).Decide(t.Context(), runs("make test"))
 		want := agent.RuleRef{Text: "Bash(make *)", Decision: d, Scope: agent.ScopeUser}
 		if v.Decision != d || v.By != agent.ByRule || v.Rule == nil || *v.Rule != want || v.Final != (d != agent.Allow) {
 			t.Errorf("%s: %+v", d, v)
 		}
 	}
-	v := ruled(t, in(""), that(t, agent.Deny, "Bash(rm *)")).Decide(runs("$X"))
+	v := ruled(t, in(""), that(t, agent.Deny, "Bash(rm *)")).Decide(t.Context(), runs("$X"))
 	if v.Decision != agent.Ask || v.Code != agent.ReasonRuleUnsure || v.Rule == nil {
 		t.Errorf("%+v", v)
 	}

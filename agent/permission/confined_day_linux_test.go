@@ -126,8 +126,8 @@ func (p *autoProject) run(line string) (asked bool, result agent.Result) {
 		p.t.Fatal(err)
 	}
 	call := agent.GateCall{Tool: "Bash", Input: input, Mode: agent.ModeAuto}
-	call.Access = p.bash.(agent.Accessor).Access(input).In(call.Mode)
-	if v := p.gate.Decide(call); v.Decision != agent.Allow {
+	call.Access = p.bash.(agent.Accessor).Access(p.t.Context(), input).In(call.Mode)
+	if v := p.gate.Decide(p.t.Context(), call); v.Decision != agent.Allow {
 		return true, agent.Result{Output: v.Reason}
 	}
 	if call.Access.Confinement != agent.ConfinedFree {

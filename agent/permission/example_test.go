@@ -63,7 +63,7 @@ func (d draft) Spec() agent.Spec {
 	return agent.Spec{Name: "Draft", Description: "Drafts a letter.", Schema: agent.SchemaOf[letter]()}
 }
 
-func (d draft) Access(input json.RawMessage) agent.Access {
+func (d draft) Access(_ context.Context, input json.RawMessage) agent.Access {
 	var l letter
 	if json.Unmarshal(input, &l) != nil {
 		return agent.Access{}

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"context"
 	"os"
 	"runtime"
 	"slices"
@@ -15,9 +16,9 @@ var _ agent.Foreteller = (*Policy)(nil)
 
 // Foretell implements [agent.Foreteller]. Its answer matters to Decide in the mode
 // auto, and when the system confines a command that may destroy the project.
-func (p *Policy) Foretell(call agent.GateCall) agent.Outlook {
+func (p *Policy) Foretell(ctx context.Context, call agent.GateCall) agent.Outlook {
 	access := call.Access
-	effects := p.commandEffects(access)
+	effects := p.commandEffects(ctx, access)
 	for _, path := range access.Writes {
 		effects = append(effects, p.writeEffects(path)...)
 	}
@@ -55,20 +56,20 @@ var losing = []agent.EffectID{
 }
 
 // loses reports whether a person is asked about a command although it is confined.
-func (p *Policy) loses(call agent.GateCall) bool {
-	return slices.ContainsFunc(p.Foretell(call).Effects, func(e agent.Effect) bool {
+func (p *Policy) loses(ctx context.Context, call agent.GateCall) bool {
+	return slices.ContainsFunc(p.Foretell(ctx, call).Effects, func(e agent.Effect) bool {
 		return slices.Contains(losing, e.ID) || e.ID == agent.EffectReverts && !p.undo
 	})
 }
 
 // mayHarm reports whether the mode auto asks about a call.
-func (p *Policy) mayHarm(call agent.GateCall) bool {
-	return slices.ContainsFunc(p.Foretell(call).Effects, func(e agent.Effect) bool { return !slices.Contains(autoRuns, e.ID) })
+func (p *Policy) mayHarm(ctx context.Context, call agent.GateCall) bool {
+	return slices.ContainsFunc(p.Foretell(ctx, call).Effects, func(e agent.Effect) bool { return !slices.Contains(autoRuns, e.ID) })
 }
 
 // commandEffects returns what a command line does. If it only reads, the call's
 // Access says which files.
-func (p *Policy) commandEffects(access agent.Access) []agent.Effect {
+func (p *Policy) commandEffects(ctx context.Context, access agent.Access) []agent.Effect {
 	unknown := agent.Effect{ID: agent.EffectUnknown}
 	switch {
 	case access.Command == "", access.OnlyReads && access.Task == "" && len(access.Writes) == 0:
@@ -76,7 +77,7 @@ func (p *Policy) commandEffects(access agent.Access) []agent.Effect {
 	case runtime.GOOS == "windows": // cmd.exe reads it differently
 		return []agent.Effect{unknown}
 	}
-	place := command.Place{Dir: p.dir, Project: p.dir, Resolve: boundary.Resolve, Exists: exists}
+	place := command.Place{Dir: p.dir, Project: p.dir, Resolve: boundary.Resolve, Exists: exists, Stopped: func() bool { return ctx.Err() != nil }}
 	if access.Dir != "" {
 		place.Dir = boundary.Resolve(access.Dir)
 	}

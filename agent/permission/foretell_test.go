@@ -42,7 +42,7 @@ func TestForetell(t *testing.T) {
 		{"a tool that nobody knows", agent.GateCall{Tool: "mcp__x__y"}, "elevated: unknown mcp__x__y"},
 		{"its own command", agent.GateCall{Tool: "TaskStop", Access: agent.Access{Own: true}}, "low: own"},
 	} {
-		o := p.Foretell(tt.call)
+		o := p.Foretell(t.Context(), tt.call)
 		var all []string
 		for _, e := range o.Effects {
 			all = append(all, strings.Join(append([]string{string(e.ID)}, e.Args...), " "))

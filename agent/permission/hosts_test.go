@@ -25,19 +25,19 @@ func TestHostsAreAskedFor(t *testing.T) {
 		if mode == agent.ModeDontAsk {
 			want = agent.Deny
 		}
-		v := p.Decide(call(mode, "registry.npmjs.org", "b.example"))
+		v := p.Decide(t.Context(), call(mode, "registry.npmjs.org", "b.example"))
 		if v.Decision != want || v.Code != agent.ReasonHosts || v.Args[0] != "registry.npmjs.org, b.example" || !v.Final || v.EachTime != (mode == agent.ModePlan) {
 			t.Errorf("%s: %+v", mode, v)
 		}
-		if v := p.Decide(call(mode)); v.Decision != agent.Allow && mode != agent.ModePlan {
+		if v := p.Decide(t.Context(), call(mode)); v.Decision != agent.Allow && mode != agent.ModePlan {
 			t.Errorf("%s without hosts: %+v", mode, v)
 		}
 	}
 	p.Grant(call(agent.ModeAuto, "registry.npmjs.org"))
-	if v := p.Decide(call(agent.ModeAuto, "registry.npmjs.org")); v.Decision != agent.Allow {
+	if v := p.Decide(t.Context(), call(agent.ModeAuto, "registry.npmjs.org")); v.Decision != agent.Allow {
 		t.Errorf("granted: %+v", v)
 	}
-	if v := p.Decide(call(agent.ModeAuto, "registry.npmjs.org", "evil.example")); v.Decision != agent.Ask {
+	if v := p.Decide(t.Context(), call(agent.ModeAuto, "registry.npmjs.org", "evil.example")); v.Decision != agent.Ask {
 		t.Errorf("another host: %+v", v)
 	}
 }

@@ -75,7 +75,7 @@ func TestListsHoldInSessions(t *testing.T) {
 				call := tt.call
 				call.Mode, call.Access.Confinement = mode, confinement
 				p.Grant(call)
-				v := p.Decide(call)
+				v := p.Decide(t.Context(), call)
 				switch {
 				case tt.want == agent.Deny && (v.Decision != agent.Deny || !v.Final || v.Code != agent.ReasonListsDeny),
 					tt.want == agent.Allow && (v.Code == agent.ReasonListsDeny || mode == agent.ModeBypass && v.Decision != agent.Allow):
@@ -100,7 +100,7 @@ func TestAllowedToolsAskAboutControls(t *testing.T) {
 			for _, name := range []string{".git/config", ".vscode/tasks.json", ".envrc", ".mcp.json", "sub/.husky/pre-commit"} {
 				call := agent.GateCall{Tool: tool, Mode: mode, Access: agent.Access{Writes: []string{filepath.Join(dir, name)}}}
 				p.Grant(call)
-				if v := p.Decide(call); v.Decision == agent.Allow || !v.Final || !v.EachTime {
+				if v := p.Decide(t.Context(), call); v.Decision == agent.Allow || !v.Final || !v.EachTime {
 					t.Errorf("%s: %s %s: %+v", mode, tool, name, v)
 				}
 			}

@@ -223,7 +223,7 @@ func commandAccess(t testing.TB, dir string) func(line string) agent.Access {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return a.Access(input)
+				return a.Access(t.Context(), input)
 			}
 		}
 	}

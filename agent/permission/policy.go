@@ -2,6 +2,7 @@ package permission
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -99,7 +100,7 @@ func (p *Policy) set() *rule.Set {
 // Decide implements [agent.Gate] (K-12). The reason is one sentence for the
 // dialog, or for the model if the call is denied. Rules that deny are final,
 // and so are the questions of plan mode and about protected files.
-func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
+func (p *Policy) Decide(ctx context.Context, call agent.GateCall) agent.Verdict {
 	if slices.Contains(p.deny, call.Tool) {
 		return final(agent.Because(agent.Deny, agent.ReasonToolOff, call.Tool))
 	}
@@ -120,12 +121,12 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 	case call.Mode == agent.ModeBypass && call.Access.Confinement != agent.Unconfined && len(call.Access.Hosts) == 0:
 		return agent.Because(agent.Allow, agent.ReasonNeverAsks)
 	}
-	verdict, kind := p.examine(call)
+	verdict, kind := p.examine(ctx, call)
 	switch {
-	case p.free(call, kind, false):
+	case p.free(ctx, call, kind, false):
 		verdict.Decision = agent.Allow
 		return verdict
-	case granted && p.free(call, kind, true):
+	case granted && p.free(ctx, call, kind, true):
 		verdict.Decision, verdict.By = agent.Allow, agent.ByPerson
 		return verdict
 	case judged.Decision == agent.Allow && (call.Mode != agent.ModePlan || kind == web || kind == chosen) && kind != protected && kind != secret && kind != reaches:
@@ -173,8 +174,9 @@ func (p *Policy) touchesFreely(mode agent.Mode, path string, write bool) bool {
 	if write {
 		call.Access = agent.Access{Writes: []string{path}}
 	}
-	_, kind := p.examine(call)
-	return p.free(call, kind, false)
+	ctx := context.Background() // only paths are looked at, no command
+	_, kind := p.examine(ctx, call)
+	return p.free(ctx, call, kind, false)
 }
 
 func final(v agent.Verdict) agent.Verdict {
@@ -199,7 +201,7 @@ const (
 )
 
 // free reports whether a call of this kind runs without asking.
-func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
+func (p *Policy) free(ctx context.Context, call agent.GateCall, k kind, granted bool) bool {
 	switch {
 	case k == looks:
 		return true
@@ -220,13 +222,13 @@ func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
 	case agent.ModeAcceptEdits:
 		return k == edits
 	case agent.ModeAuto:
-		return k == edits || call.Access.Command == "" && !p.mayHarm(call)
+		return k == edits || call.Access.Command == "" && !p.mayHarm(ctx, call)
 	}
 	return false
 }
 
 // examine determines what a call risks and asks the mode's question about it.
-func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
+func (p *Policy) examine(ctx context.Context, call agent.GateCall) (agent.Verdict, kind) {
 	if call.Access.Confinement == agent.Unconfined {
 		return ask(leaves, agent.ReasonUnconfined)
 	}
@@ -249,7 +251,7 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 			return ask(secret, agent.ReasonSecret, p.shown(path))
 		}
 	}
-	if p.runsConfined(call) { // the system keeps it from what is hidden, and from changing anything outside
+	if p.runsConfined(ctx, call) { // the system keeps it from what is hidden, and from changing anything outside
 		return ask(confined, agent.ReasonConfined)
 	}
 	for _, path := range slices.Concat(call.Access.Writes, call.Access.Reads) {
@@ -264,7 +266,7 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 	case p.looks(call.Access):
 		return ask(looks, agent.ReasonCommandReads)
 	case call.Access.Command != "":
-		return p.unsure(call)
+		return p.unsure(ctx, call)
 	case len(call.Access.Writes) > 0:
 		return p.changes(call.Access.Writes), edits
 	case call.ReadOnly:
@@ -277,15 +279,15 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 
 // runsConfined reports whether a call is a command that needs no consent, because the
 // system confines it.
-func (p *Policy) runsConfined(call agent.GateCall) bool {
+func (p *Policy) runsConfined(ctx context.Context, call agent.GateCall) bool {
 	a := call.Access
-	return a.Command != "" && a.Confinement == agent.ConfinedFree && call.Mode != agent.ModePlan && !p.loses(call)
+	return a.Command != "" && a.Confinement == agent.ConfinedFree && call.Mode != agent.ModePlan && !p.loses(ctx, call)
 }
 
 // unsure asks about a command that does more than read, or whose reading cannot be
 // told to be all: the question then names the part.
-func (p *Policy) unsure(call agent.GateCall) (agent.Verdict, kind) {
-	effects := p.Foretell(call).Effects
+func (p *Policy) unsure(ctx context.Context, call agent.GateCall) (agent.Verdict, kind) {
+	effects := p.Foretell(ctx, call).Effects
 	if call.Access.Task != "" || len(effects) != 1 || effects[0].ID != agent.EffectReads {
 		return ask(risks, agent.ReasonCommand)
 	}

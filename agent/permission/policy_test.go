@@ -111,7 +111,7 @@ func decides(t *testing.T, p *Policy, cases []modeCase) {
 		got := ""
 		for _, mode := range agent.Modes() {
 			tt.call.Mode = mode
-			verdict := p.Decide(tt.call)
+			verdict := p.Decide(t.Context(), tt.call)
 			got += map[agent.Decision]string{agent.Allow: "a", agent.Ask: "k", agent.Deny: "d"}[verdict.Decision]
 			if !strings.HasSuffix(verdict.Reason, ".") {
 				t.Errorf("%s, %s: reason %q is not a sentence", tt.name, mode, verdict.Reason)
@@ -206,7 +206,7 @@ func TestUnknownModeIsStrict(t *testing.T) {
 	in, _ := world(t)
 	call := writes(in("file"))
 	call.Mode = "yolo"
-	if v := newPolicy(t, in(""), Rules{}).Decide(call); v.Decision != agent.Ask {
+	if v := newPolicy(t, in(""), Rules{}).Decide(t.Context(), call); v.Decision != agent.Ask {
 		t.Errorf("decision %s, want ask", v.Decision)
 	}
 }
@@ -214,7 +214,7 @@ func TestUnknownModeIsStrict(t *testing.T) {
 func TestReasonsSayWhereALinkLeads(t *testing.T) {
 	t.Parallel()
 	in, out := world(t)
-	got := newPolicy(t, in(""), Rules{}).Decide(reads(in("escape"))).Reason
+	got := newPolicy(t, in(""), Rules{}).Decide(t.Context(), reads(in("escape"))).Reason
 	if want := "escape leads to " + out("file") + ", which lies outside the project."; got != want {
 		t.Errorf("reason %q, want %q", got, want)
 	}
@@ -252,11 +252,11 @@ func TestGrantHoldsForEqualCalls(t *testing.T) { // T8
 	for _, tt := range tests {
 		p := newPolicy(t, in(""), Rules{})
 		p.Grant(tt.granted)
-		if v := p.Decide(tt.asked); v.Decision != tt.want {
+		if v := p.Decide(t.Context(), tt.asked); v.Decision != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, v.Decision, tt.want)
 		}
 		tt.asked.Mode = agent.ModePlan
-		if v := p.Decide(tt.asked); v.Decision != agent.Ask {
+		if v := p.Decide(t.Context(), tt.asked); v.Decision != agent.Ask {
 			t.Errorf("%s in plan mode: %s, want ask", tt.name, v.Decision)
 		}
 	}
@@ -284,7 +284,7 @@ func TestGrantsEnd(t *testing.T) {
 		set := rule.New(rule.Place{Project: in("")}, rules)
 		p := newPolicy(t, in(""), Rules{Set: func() *rule.Set { return set }})
 		p.Grant(runs("make"))
-		if v := p.Decide(runs("make")); v.Decision != want.Decision || v.By != want.By {
+		if v := p.Decide(t.Context(), runs("make")); v.Decision != want.Decision || v.By != want.By {
 			t.Errorf("with an ask rule of %q: %s by %s", scope, v.Decision, v.By)
 		}
 	}
@@ -298,7 +298,7 @@ func TestRules(t *testing.T) {
 	for _, mode := range agent.Modes() {
 		call := reads(in("file"))
 		call.Mode = mode
-		if v := p.Decide(call); v.Decision != agent.Deny || !v.Final {
+		if v := p.Decide(t.Context(), call); v.Decision != agent.Deny || !v.Final {
 			t.Errorf("%s: a denied tool: %+v", mode, v)
 		}
 		command := runs("ls")
@@ -307,11 +307,11 @@ func TestRules(t *testing.T) {
 		if mode == agent.ModePlan {
 			want = agent.Ask
 		}
-		if v := p.Decide(command); v.Decision != want || v.Final != (mode == agent.ModePlan) {
+		if v := p.Decide(t.Context(), command); v.Decision != want || v.Final != (mode == agent.ModePlan) {
 			t.Errorf("%s: an allowed tool: %+v, want %s", mode, v, want)
 		}
 	}
-	if v := p.Decide(writes(in(".git/config"))); v.Decision != agent.Ask || !v.Final {
+	if v := p.Decide(t.Context(), writes(in(".git/config"))); v.Decision != agent.Ask || !v.Final {
 		t.Errorf("a protected file with an allowed tool: %+v, want ask", v)
 	}
 }
@@ -324,7 +324,7 @@ func TestOnlyRulesAreFinal(t *testing.T) {
 	for mode, want := range map[agent.Mode]agent.Decision{agent.ModeDefault: agent.Ask, agent.ModeDontAsk: agent.Deny} {
 		call := runs("ls")
 		call.Mode = mode
-		if v := p.Decide(call); v.Decision != want || v.Final {
+		if v := p.Decide(t.Context(), call); v.Decision != want || v.Final {
 			t.Errorf("%s: %+v", mode, v)
 		}
 	}
@@ -345,7 +345,7 @@ func TestWorkspaceMayBeNamedThroughALink(t *testing.T) {
 	for _, path := range []string{filepath.Join(alias, "x"), filepath.Join(dir, "x")} {
 		call := writes(path)
 		call.Mode = agent.ModeAcceptEdits
-		if v := p.Decide(call); v.Decision != agent.Allow || v.Reason != "This changes x." {
+		if v := p.Decide(t.Context(), call); v.Decision != agent.Allow || v.Reason != "This changes x." {
 			t.Errorf("%s: %+v", path, v)
 		}
 	}
@@ -371,19 +371,19 @@ func TestOwnFolderIsClosed(t *testing.T) {
 		} {
 			call.Mode = mode
 			p.Grant(call)
-			v := p.Decide(call)
+			v := p.Decide(t.Context(), call)
 			if v.Decision != agent.Deny || !v.Final || v.Code != agent.ReasonOwnFolder || !strings.Contains(v.Reason, "no tool may touch") {
 				t.Errorf("%s %+v: %+v", mode, call.Access, v)
 			}
 		}
 		call := reads(in("data/output/1"))
 		call.Mode = mode
-		if v := p.Decide(call); v.Decision != agent.Allow {
+		if v := p.Decide(t.Context(), call); v.Decision != agent.Allow {
 			t.Errorf("%s: the output of a command: %+v", mode, v)
 		}
 	}
 	around := newPolicy(t, in("sub"), Rules{Own: []string{in("")}})
-	if v := around.Decide(reads(in("sub/x"))); v.Decision != agent.Allow {
+	if v := around.Decide(t.Context(), reads(in("sub/x"))); v.Decision != agent.Allow {
 		t.Errorf("a project in the folder: %+v", v)
 	}
 }
@@ -394,12 +394,12 @@ func TestSecretsAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	in, _ := world(t)
 	p := newPolicy(t, in(""), Rules{Allow: []string{"Read"}})
-	v := p.Decide(reads(in(".env")))
+	v := p.Decide(t.Context(), reads(in(".env")))
 	if v.Decision != agent.Ask || !v.Final || v.Code != agent.ReasonSecret {
 		t.Errorf("%+v", v)
 	}
 	p.Grant(reads(in(".env")))
-	if v := p.Decide(reads(in(".env"))); v.Decision != agent.Allow {
+	if v := p.Decide(t.Context(), reads(in(".env"))); v.Decision != agent.Allow {
 		t.Errorf("granted: %+v", v)
 	}
 }
@@ -428,7 +428,7 @@ func TestReasonsHaveCodes(t *testing.T) {
 		{looking("", in("")), agent.ReasonCommandReads, nil},
 		{agent.GateCall{Tool: "x"}, agent.ReasonUnforeseen, []string{"x"}},
 	} {
-		v := p.Decide(tt.call)
+		v := p.Decide(t.Context(), tt.call)
 		if v.Code != tt.code || !slices.Equal(v.Args, tt.args) || v.Reason != agent.Because(v.Decision, tt.code, tt.args...).Reason {
 			t.Errorf("%+v: %+v", tt.call, v)
 		}
@@ -443,12 +443,12 @@ func TestZeroPolicy(t *testing.T) {
 	var p Policy
 	for _, call := range []agent.GateCall{reads(in("file")), writes(in("file")), {Tool: "Bash", Access: agent.Access{Command: "ls", Dir: in("")}}} {
 		call.Mode = agent.ModeDefault
-		if got := p.Decide(call); got.Decision != agent.Ask {
+		if got := p.Decide(t.Context(), call); got.Decision != agent.Ask {
 			t.Errorf("%s: %+v", call.Tool, got)
 		}
-		p.Foretell(call)
+		p.Foretell(t.Context(), call)
 		p.Grant(call)
-		if got := p.Decide(call); got.Decision != agent.Allow {
+		if got := p.Decide(t.Context(), call); got.Decision != agent.Allow {
 			t.Errorf("%s, granted: %+v", call.Tool, got)
 		}
 	}
@@ -467,7 +467,7 @@ func TestQuestionsAboutReadingCommandsNameTheReason(t *testing.T) {
 		"touch x":                              agent.ReasonCommand,
 		"mytool --list":                        agent.ReasonCommand,
 	} {
-		if got := p.Decide(runs(line)); got.Decision != agent.Ask || got.Code != want {
+		if got := p.Decide(t.Context(), runs(line)); got.Decision != agent.Ask || got.Code != want {
 			t.Errorf("%s: %s %s %q", line, got.Decision, got.Code, got.Args)
 		}
 	}

@@ -65,7 +65,7 @@ func TestDefaultModeAsksOnlyWhereItMust(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := policy.Decide(agent.GateCall{Tool: "Bash", Input: input, Access: access(line), Mode: agent.ModeDefault})
+		got := policy.Decide(t.Context(), agent.GateCall{Tool: "Bash", Input: input, Access: access(line), Mode: agent.ModeDefault})
 		if want[i] == agent.Allow {
 			benign++
 		}

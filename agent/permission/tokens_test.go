@@ -31,7 +31,7 @@ func TestTokensInSettingsAreAskedAbout(t *testing.T) {
 				for _, mode := range []agent.Mode{agent.ModeDefault, agent.ModeAuto} {
 					call := reads(path)
 					call.Mode = mode
-					if v := p.Decide(call); v.Decision != want {
+					if v := p.Decide(t.Context(), call); v.Decision != want {
 						t.Errorf("%s with %q in %s: %s (%s)", path, text, mode, v.Decision, v.Reason)
 					}
 				}

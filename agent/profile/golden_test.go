@@ -144,7 +144,9 @@ func (p *place) open(provider string, model agent.Model) {
 
 type allow struct{}
 
-func (allow) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
+func (allow) Decide(context.Context, agent.GateCall) agent.Verdict {
+	return agent.Verdict{Decision: agent.Allow}
+}
 
 // run runs an input to its end.
 func (p *place) run(input string) []agent.Event {

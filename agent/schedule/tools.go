@@ -170,7 +170,7 @@ func Tools(store Store, session string, now func() time.Time) []agent.Tool {
 type own struct{ agent.Tool }
 
 // Access implements [agent.Accessor].
-func (own) Access(json.RawMessage) agent.Access { return agent.Access{Own: true} }
+func (own) Access(context.Context, json.RawMessage) agent.Access { return agent.Access{Own: true} }
 
 // Validate implements [agent.Validator].
 func (o own) Validate(input json.RawMessage) error { return o.Tool.(agent.Validator).Validate(input) }

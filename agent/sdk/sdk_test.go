@@ -41,7 +41,9 @@ func (t tool) Run(_ context.Context, call agent.Invocation) agent.Result {
 // freely is a gate that allows every call.
 type freely struct{}
 
-func (freely) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
+func (freely) Decide(context.Context, agent.GateCall) agent.Verdict {
+	return agent.Verdict{Decision: agent.Allow}
+}
 
 func (freely) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
 	return agent.Answer{Decision: agent.Allow}, nil

@@ -59,7 +59,9 @@ func Tool(h Host) agent.Tool {
 }
 
 // Access implements [agent.Accessor].
-func (*skillTool) Access(json.RawMessage) agent.Access { return agent.Access{Own: true} }
+func (*skillTool) Access(context.Context, json.RawMessage) agent.Access {
+	return agent.Access{Own: true}
+}
 
 // EndsSkill implements [agent.SkillEnder].
 func (*skillTool) EndsSkill(input json.RawMessage) bool {

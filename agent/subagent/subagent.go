@@ -263,7 +263,7 @@ func start(ctx context.Context, h Host, in Input) (agent.Result, error) {
 type harmless struct{ agent.Tool }
 
 // Access implements [agent.Accessor].
-func (harmless) Access(json.RawMessage) agent.Access { return agent.Access{Own: true} }
+func (harmless) Access(context.Context, json.RawMessage) agent.Access { return agent.Access{Own: true} }
 
 // Validate implements [agent.Validator].
 func (h harmless) Validate(input json.RawMessage) error {

@@ -106,7 +106,7 @@ func (m *memberInput) UnmarshalJSON(b []byte) error {
 type own struct{ agent.Tool }
 
 // Access implements [agent.Accessor].
-func (own) Access(json.RawMessage) agent.Access { return agent.Access{Own: true} }
+func (own) Access(context.Context, json.RawMessage) agent.Access { return agent.Access{Own: true} }
 
 // Validate implements [agent.Validator].
 func (o own) Validate(input json.RawMessage) error { return o.Tool.(agent.Validator).Validate(input) }

@@ -53,7 +53,7 @@ func (a *applyPatch) Validate(input json.RawMessage) error {
 }
 
 // Access implements [agent.Accessor].
-func (a *applyPatch) Access(input json.RawMessage) agent.Access {
+func (a *applyPatch) Access(_ context.Context, input json.RawMessage) agent.Access {
 	patch, err := a.readPatch(input)
 	if err != nil {
 		return agent.Access{}

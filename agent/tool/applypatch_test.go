@@ -55,7 +55,7 @@ func TestApplyPatch(t *testing.T) { // LOOP-29, LOOP-50, LOOP-51, LOOP-109, LOOP
 	for _, name := range []string{"a.txt", "b.txt", "sub/b.txt", "new/c.txt", "old.txt"} {
 		writes = append(writes, b.path(name))
 	}
-	if diff := cmp.Diff(agent.Access{Writes: writes}, tool.(agent.Accessor).Access(in.json(t))); diff != "" {
+	if diff := cmp.Diff(agent.Access{Writes: writes}, tool.(agent.Accessor).Access(t.Context(), in.json(t))); diff != "" {
 		t.Errorf("access (-want +got):\n%s", diff)
 	}
 	want := []agent.FileChange{
@@ -140,7 +140,7 @@ func TestAPatchIsReadBeforeItIsAskedAbout(t *testing.T) { // LOOP-50, LOOP-117
 	if err := tool.(agent.Validator).Validate(patch("*** Add File: a", "+").json(t)); err != nil {
 		t.Error(err)
 	}
-	if access := tool.(agent.Accessor).Access(in); len(access.Writes) > 0 {
+	if access := tool.(agent.Accessor).Access(t.Context(), in); len(access.Writes) > 0 {
 		t.Errorf("access %+v", access)
 	}
 }

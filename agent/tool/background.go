@@ -44,7 +44,7 @@ type writeStdin struct {
 }
 
 // Access implements [agent.Accessor]. Typed input counts as a command.
-func (w *writeStdin) Access(input json.RawMessage) agent.Access {
+func (w *writeStdin) Access(_ context.Context, input json.RawMessage) agent.Access {
 	in, err := parse(input, WriteStdinInput{})
 	switch {
 	case err != nil || in.ID == "":
@@ -135,7 +135,7 @@ type taskStop struct {
 }
 
 // Access implements [agent.Accessor].
-func (*taskStop) Access(input json.RawMessage) agent.Access {
+func (*taskStop) Access(_ context.Context, input json.RawMessage) agent.Access {
 	in, err := parse(input, TaskStopInput{})
 	return agent.Access{Own: err == nil && in.ID != ""}
 }

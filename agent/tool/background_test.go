@@ -280,11 +280,11 @@ func TestAccessOfTasks(t *testing.T) {
 		`{"id": "1", "chars": "\u0004"}`:    {Own: true},
 		`{"id": "1", "chars": "rm -r x\n"}`: {Command: "rm -r x\n", Task: "1"},
 	} {
-		if diff := cmp.Diff(want, b.tools["WriteStdin"].(agent.Accessor).Access([]byte(input))); diff != "" {
+		if diff := cmp.Diff(want, b.tools["WriteStdin"].(agent.Accessor).Access(t.Context(), []byte(input))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", input, diff)
 		}
 	}
-	if !b.tools["TaskOutput"].Spec().ReadOnly || !b.tools["TaskStop"].(agent.Accessor).Access([]byte(`{"id": "1"}`)).Own {
+	if !b.tools["TaskOutput"].Spec().ReadOnly || !b.tools["TaskStop"].(agent.Accessor).Access(t.Context(), []byte(`{"id": "1"}`)).Own {
 		t.Error("looking at a task, or ending it, asks for consent")
 	}
 }

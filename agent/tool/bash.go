@@ -103,7 +103,7 @@ func StateEnd(text string, outlive bool) string {
 }
 
 // Access implements [agent.Accessor].
-func (b *bash) Access(input json.RawMessage) agent.Access {
+func (b *bash) Access(ctx context.Context, input json.RawMessage) agent.Access {
 	in, err := parse(input, BashInput{})
 	if err != nil {
 		return agent.Access{}
@@ -114,11 +114,11 @@ func (b *bash) Access(input json.RawMessage) agent.Access {
 			access.Dir = dir
 		}
 	}
-	if confining, ok := env.ConfinementOf(context.Background(), b.env); ok {
+	if confining, ok := env.ConfinementOf(ctx, b.env); ok {
 		access.Confinement, access.InAuto = confinement(confining, in.Unconfined)
 		access.Hosts = b.lacks(confining, in)
 	}
-	if foreseen, ok := b.foresee(context.Background(), in); ok && access.Confinement != agent.Unconfined {
+	if foreseen, ok := b.foresee(ctx, in); ok && access.Confinement != agent.Unconfined {
 		access.OnlyReads, access.Reads = true, foreseen.Reads
 	}
 	return access

@@ -62,7 +62,7 @@ func TestBashInAnotherDirectory(t *testing.T) {
 	b.refuse("Bash", args{"command": "ls", "workdir": "none"}, "the command did not run: none does not exist.")
 	b.refuse("Bash", args{"command": "ls", "workdir": "file", "run_in_background": true}, "the command did not run: file is not a directory.")
 	for workdir, want := range map[string]string{"": "", ".": "", b.dir: "", "sub": b.path("sub"), "sub/..": "", "..": filepath.Dir(b.dir), "/": "/"} {
-		got := b.tools["Bash"].(agent.Accessor).Access(args{"command": "make", "workdir": workdir}.json(t))
+		got := b.tools["Bash"].(agent.Accessor).Access(t.Context(), args{"command": "make", "workdir": workdir}.json(t))
 		if diff := cmp.Diff(agent.Access{Command: "make", Dir: want}, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", workdir, diff)
 		}

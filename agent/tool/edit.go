@@ -44,7 +44,7 @@ func (e *edit) parse(input json.RawMessage) (EditInput, error) {
 }
 
 // Access implements [agent.Accessor].
-func (e *edit) Access(input json.RawMessage) agent.Access {
+func (e *edit) Access(_ context.Context, input json.RawMessage) agent.Access {
 	in, err := e.parse(input)
 	if err != nil {
 		return agent.Access{}

@@ -176,7 +176,7 @@ func TestNamesThatLookTheSame(t *testing.T) {
 		if got := b.succeed("Grep", args{"pattern": "three", "path": given, "output_mode": "content"}).Output; !strings.Contains(got, "three") {
 			t.Errorf("Grep in %s: %q", given, got)
 		}
-		if paths := b.tools["Read"].(agent.Accessor).Access(args{"file_path": given}.json(t)).Reads; len(paths) != 1 || paths[0] != b.path(real) {
+		if paths := b.tools["Read"].(agent.Accessor).Access(t.Context(), args{"file_path": given}.json(t)).Reads; len(paths) != 1 || paths[0] != b.path(real) {
 			t.Errorf("the gate is told %q", paths)
 		}
 	}

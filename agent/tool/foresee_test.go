@@ -17,10 +17,10 @@ func (b *bench) decisions(tool string, in args) string {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	call := agent.GateCall{Tool: tool, Input: in.json(b.t), Access: b.tools[tool].(agent.Accessor).Access(in.json(b.t))}
+	call := agent.GateCall{Tool: tool, Input: in.json(b.t), Access: b.tools[tool].(agent.Accessor).Access(b.t.Context(), in.json(b.t))}
 	letters := ""
 	for _, call.Mode = range agent.Modes() {
-		letters += string(policy.Decide(call).Decision)[:2]
+		letters += string(policy.Decide(b.t.Context(), call).Decision)[:2]
 	}
 	return letters
 }

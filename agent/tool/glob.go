@@ -37,7 +37,7 @@ func (g *glob) parse(input json.RawMessage) (GlobInput, error) {
 }
 
 // Access implements [agent.Accessor].
-func (g *glob) Access(input json.RawMessage) agent.Access {
+func (g *glob) Access(_ context.Context, input json.RawMessage) agent.Access {
 	in, err := g.parse(input)
 	if err != nil {
 		return agent.Access{}

@@ -63,7 +63,7 @@ func (g *grep) parse(input json.RawMessage) (GrepInput, error) {
 }
 
 // Access implements [agent.Accessor].
-func (g *grep) Access(input json.RawMessage) agent.Access {
+func (g *grep) Access(_ context.Context, input json.RawMessage) agent.Access {
 	in, err := g.parse(input)
 	if err != nil {
 		return agent.Access{}

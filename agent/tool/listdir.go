@@ -34,7 +34,7 @@ type listDir struct {
 }
 
 // Access implements [agent.Accessor].
-func (l *listDir) Access(input json.RawMessage) agent.Access {
+func (l *listDir) Access(_ context.Context, input json.RawMessage) agent.Access {
 	in, err := parse(input, ListDirInput{})
 	if err != nil {
 		return agent.Access{}

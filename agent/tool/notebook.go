@@ -79,7 +79,7 @@ func (n *notebookEdit) Validate(input json.RawMessage) error {
 }
 
 // Access implements [agent.Accessor].
-func (n *notebookEdit) Access(input json.RawMessage) agent.Access {
+func (n *notebookEdit) Access(_ context.Context, input json.RawMessage) agent.Access {
 	in, err := n.parse(input)
 	if err != nil {
 		return agent.Access{}

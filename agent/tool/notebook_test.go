@@ -43,7 +43,7 @@ func TestNotebookEdit(t *testing.T) {
 	b.refuse("NotebookEdit", args{"file_path": "old.ipynb", "command": "delete", "cell_number": 0}, "version 3")
 	b.put("n.ipynb", aNotebook+" ")
 	b.refuse("NotebookEdit", change, "changed")
-	if paths := b.tools["NotebookEdit"].(agent.Accessor).Access(change.json(t)).Writes; len(paths) != 1 || paths[0] != b.path("n.ipynb") {
+	if paths := b.tools["NotebookEdit"].(agent.Accessor).Access(t.Context(), change.json(t)).Writes; len(paths) != 1 || paths[0] != b.path("n.ipynb") {
 		t.Errorf("the gate is told of %v", paths)
 	}
 }

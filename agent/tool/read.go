@@ -44,7 +44,7 @@ func (r *read) parse(input json.RawMessage) (ReadInput, error) {
 }
 
 // Access implements [agent.Accessor].
-func (r *read) Access(input json.RawMessage) agent.Access {
+func (r *read) Access(_ context.Context, input json.RawMessage) agent.Access {
 	in, err := r.parse(input)
 	if err != nil {
 		return agent.Access{}

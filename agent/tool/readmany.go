@@ -52,7 +52,7 @@ func (r *readMany) parse(input json.RawMessage) (ReadManyInput, error) {
 }
 
 // Access implements [agent.Accessor].
-func (r *readMany) Access(input json.RawMessage) agent.Access {
+func (r *readMany) Access(_ context.Context, input json.RawMessage) agent.Access {
 	in, err := r.parse(input)
 	if err != nil {
 		return agent.Access{}

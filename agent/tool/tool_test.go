@@ -212,7 +212,7 @@ func TestAccess(t *testing.T) {
 		{"ListDir", args{"path": "/etc"}, read("/etc")},
 	}
 	for _, tt := range tests {
-		got := b.tools[tt.tool].(agent.Accessor).Access(tt.in.json(t))
+		got := b.tools[tt.tool].(agent.Accessor).Access(t.Context(), tt.in.json(t))
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s %v (-want +got):\n%s", tt.tool, tt.in, diff)
 		}
@@ -231,7 +231,7 @@ func TestMalformedInputIsAFailedResult(t *testing.T) {
 			if !ok {
 				continue
 			}
-			if got := a.Access(json.RawMessage(input)); !cmp.Equal(got, agent.Access{}) {
+			if got := a.Access(t.Context(), json.RawMessage(input)); !cmp.Equal(got, agent.Access{}) {
 				t.Errorf("%s(%s) would touch %+v", name, input, got)
 			}
 		}

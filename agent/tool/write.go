@@ -30,7 +30,7 @@ type write struct {
 }
 
 // Access implements [agent.Accessor].
-func (w *write) Access(input json.RawMessage) agent.Access {
+func (w *write) Access(_ context.Context, input json.RawMessage) agent.Access {
 	in, err := parse(input, WriteInput{})
 	if err != nil {
 		return agent.Access{}

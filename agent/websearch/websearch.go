@@ -123,7 +123,7 @@ func (t tool) Validate(input json.RawMessage) error {
 }
 
 // Access implements [agent.Accessor]. A call without an engine reaches nothing.
-func (t tool) Access(json.RawMessage) agent.Access {
+func (t tool) Access(context.Context, json.RawMessage) agent.Access {
 	if t.engine == nil {
 		return agent.Access{}
 	}

@@ -170,11 +170,11 @@ func TestCalls(t *testing.T) {
 			t.Errorf("%.80s: %v", in, err)
 		}
 	}
-	if got := tool.(agent.Accessor).Access(nil); got.Web != "search.example" || !got.WebChosen {
+	if got := tool.(agent.Accessor).Access(t.Context(), nil); got.Web != "search.example" || !got.WebChosen {
 		t.Errorf("%+v", got)
 	}
 	unset := websearch.Tool(websearch.Config{Engine: func(context.Context) (websearch.Engine, error) { return websearch.Engine{}, websearch.ErrUnset }})
-	if got := unset.(agent.Accessor).Access(nil); got.Web != "" {
+	if got := unset.(agent.Accessor).Access(t.Context(), nil); got.Web != "" {
 		t.Errorf("%+v", got)
 	}
 	for in, want := range map[string]string{

@@ -2,6 +2,7 @@ package attach
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -30,7 +31,7 @@ const leftOut = "[This file is not text, so its contents are left out.]"
 
 // Gate says whether a call may run without a question.
 type Gate interface {
-	Decide(call agent.GateCall) agent.Verdict
+	Decide(ctx context.Context, call agent.GateCall) agent.Verdict
 }
 
 // Reader reads the files that a text mentions.
@@ -39,14 +40,14 @@ type Reader = mention.Reader
 // Allowed returns how files are read that a message or a skill mentions: those that models may
 // read without a question, whatever the session's mode, because a skill of the project can
 // mention any file. Everything else stays a word of the text.
-func Allowed(gate Gate, files *env.Local) Reader {
+func Allowed(ctx context.Context, gate Gate, files *env.Local) Reader {
 	return func(path string) (mention.File, bool) {
 		path = files.Absolute(files.Spelled(path))
 		call := agent.GateCall{
 			Tool: "Read", ReadOnly: true, Input: json.RawMessage(`{}`),
 			Access: agent.Access{Reads: []string{path}}, Mode: agent.ModeDefault,
 		}
-		if gate.Decide(call).Decision != agent.Allow {
+		if gate.Decide(ctx, call).Decision != agent.Allow {
 			return mention.File{}, false
 		}
 		return Read(path)

@@ -105,7 +105,7 @@ type Reader struct {
 	// not run in this session.
 	Copied map[string]int64
 	// Foretell says what a call would do.
-	Foretell func(agent.GateCall) agent.Outlook
+	Foretell func(context.Context, agent.GateCall) agent.Outlook
 }
 
 // LedgerPage is a part of the calls, the newest first.
@@ -201,7 +201,7 @@ func (r Reader) row(ctx context.Context, ev agent.Event, end agent.ToolCallEnd) 
 	row.Subject, row.Cut = subject(b.input, end)
 	if row.Outlook == nil && r.Foretell != nil {
 		if call, ok := gateCall(r.Sessions[ev.Session], end, b.input); ok {
-			o := r.Foretell(call)
+			o := r.Foretell(ctx, call)
 			row.Outlook = &o
 		}
 	}

@@ -55,17 +55,31 @@ func (c *Crew) create(ctx context.Context, id string, def agentdef.Definition, t
 	if err := c.admitTree(ctx, id, helper); err != nil {
 		return err
 	}
-	info, err := cfg.Host.Create(ctx, id, set, helper)
+	_, err = cfg.Host.Create(ctx, id, set, helper)
+	if err == nil {
+		c.tree.know(id, c.self)
+		err = cfg.Teams.Collect(ctx, c.root, task.Name, id)
+	}
+	if err == nil {
+		c.tree.stagger(ctx, id, alike(set, def, helper), time.Now())
+		err = cfg.Host.Start(ctx, id, runInput(input))
+	}
 	if err != nil {
-		_, removing := c.removeTree(context.WithoutCancel(ctx), backend.SessionInfo{ID: id, Helper: helper})
-		return errors.Join(err, removing)
+		return errors.Join(err, c.withdraw(context.WithoutCancel(ctx), backend.SessionInfo{ID: id, Helper: helper}))
 	}
-	c.tree.know(id, c.self)
-	if err := cfg.Teams.Collect(ctx, c.root, task.Name, info.ID); err != nil {
-		return err
+	return nil
+}
+
+// withdraw removes an agent that could not be started: its session, as far as it is stored, and
+// its worktree.
+func (c *Crew) withdraw(ctx context.Context, info backend.SessionInfo) error {
+	_, closing := c.d.cfg.Sessions().CloseAtRest(ctx, []string{info.ID})
+	deleting := c.d.cfg.Store.DeleteSessions(ctx, info.ID)
+	if deleting != nil && backend.AsError(deleting).Code == backend.CodeNotFound {
+		deleting = nil
 	}
-	c.tree.stagger(ctx, id, alike(set, def, helper), time.Now())
-	return cfg.Host.Start(ctx, info.ID, runInput(input))
+	_, removing := c.removeTree(ctx, info)
+	return errors.Join(closing, deleting, removing)
 }
 
 // alike names agents whose first requests begin with the same instructions and tools.

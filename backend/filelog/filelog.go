@@ -1,6 +1,7 @@
 package filelog
 
 import (
+	"cmp"
 	"context"
 
 	"atelier.dev/atelier/agent"
@@ -81,7 +82,13 @@ func essence(ev agent.Event) (agent.Event, bool) {
 		if len(told) > 0 {
 			end.Details = &agent.Details{Changes: told}
 		}
+		about := d.Details != nil && d.Details.Agent != nil
+		if about { // it says in which turn the agent was at work
+			end.Details = cmp.Or(end.Details, &agent.Details{})
+			end.Details.Agent = d.Details.Agent
+		}
 		ev.Data = end
+		return ev, about || recorded != nil || len(told) > 0
 	case agent.LocalCommandEnd:
 		ev.Data = agent.LocalCommandEnd{ID: d.ID, Command: d.Command, Files: d.Files}
 	case agent.HookEnd:

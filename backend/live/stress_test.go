@@ -53,7 +53,7 @@ func (moody) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, e
 // asking is a gate that asks a person about every other call.
 type asking struct{ calls *atomic.Int64 }
 
-func (g asking) Decide(agent.GateCall) agent.Verdict {
+func (g asking) Decide(context.Context, agent.GateCall) agent.Verdict {
 	if g.calls.Add(1)%2 == 0 {
 		return agent.Verdict{Decision: agent.Allow}
 	}

@@ -27,8 +27,12 @@ func NewID() string { return ulid.Make().String() }
 type Action func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error
 
 // Exclusively does something with a session at rest. Nothing else happens in the
-// session meanwhile, neither here nor in another process.
+// session meanwhile, neither here nor in another process. A project folder that was removed is
+// made again, empty, so that its files can come back: no session opens without one.
 func (u *Undo) Exclusively(ctx context.Context, session string, do Action) error {
+	if !u.cfg.ReadOnly && os.Mkdir(u.cfg.Project.Dir, 0o777) == nil {
+		slog.Info("made the project's folder again", "folder", u.cfg.Project.Dir)
+	}
 	return u.ExclusivelyIn(ctx, session, func(*agent.Session) Action { return do })
 }
 

@@ -29,16 +29,21 @@ type undoable struct {
 	undo.History
 	turns []turnStart
 	took  func(seq int64) bool // whether a rewind took an event back
+	// agents has the clock at the first call about an agent, by the agent's session.
+	agents map[string]clock
 }
 
 // undoable reads what can be undone in a session.
 func (u *Undo) undoable(ctx context.Context, info backend.SessionInfo) (*undoable, error) {
-	past := &undoable{took: info.TookBack}
+	past := &undoable{took: info.TookBack, agents: map[string]clock{}}
 	events, err := u.logs.Events(ctx, info)
 	if err != nil {
 		return nil, err
 	}
+	var now clock
 	for _, ev := range events {
+		ev.At = now.read(ev.At)
+		past.begun(ev, now)
 		if in, ok := ev.Data.(agent.UserInput); ok {
 			past.turns = append(past.turns, turnStart{ev.Turn, ev.Seq, ev.At, in.Text})
 		}
@@ -61,13 +66,39 @@ func (u *Undo) undoable(ctx context.Context, info backend.SessionInfo) (*undoabl
 		if err != nil {
 			return nil, err
 		}
+		now := past.agents[helper.ID]
 		for _, ev := range events {
+			ev.At = now.read(ev.At)
 			ev.Turn = past.turnAt(ev.At)
 			past.Apply(at.Event(u.Complete(ctx, ev)))
 		}
 	}
 	past.Settle()
 	return past, nil
+}
+
+// clock reads the times of a log so that none is before an earlier one: a computer's clock can
+// be set back. It is then ahead of the computer's by what that took away.
+type clock struct{ last, ahead int64 }
+
+func (c *clock) read(at int64) int64 {
+	if at += c.ahead; at < c.last {
+		c.ahead += c.last - at
+		at = c.last
+	}
+	c.last = at
+	return at
+}
+
+// begun notes the clock at the first call about an agent. What the agent does is not before.
+func (u *undoable) begun(ev agent.Event, now clock) {
+	end, ok := ev.Data.(agent.ToolCallEnd)
+	if !ok || end.Details == nil || end.Details.Agent == nil {
+		return
+	}
+	if _, known := u.agents[end.Details.Agent.Session]; !known {
+		u.agents[end.Details.Agent.Session] = now
+	}
 }
 
 // turnAt returns the turn that was the newest at a time; 0 if there was none.

@@ -3,6 +3,7 @@ package undoing
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -26,7 +27,7 @@ func (u *Undo) preview(ctx context.Context, in UndoPreviewRequest) (UndoPreview,
 	if err != nil {
 		return UndoPreview{}, err
 	}
-	folder, done, err := u.Files(info)
+	folder, done, err := u.look(info)
 	if err != nil {
 		return UndoPreview{}, err
 	}
@@ -91,18 +92,35 @@ func undoFile(f undo.File) UndoFile {
 	return out
 }
 
-// Files returns the files of a session's folder. A project folder that a command
-// removed is made again, empty, so that its files can come back.
+// look is Files for a preview, which changes nothing: a project folder that is gone stays so, and
+// looks empty.
+func (u *Undo) look(info backend.SessionInfo) (*undo.Folder, func(), error) {
+	if _, err := os.Stat(u.cfg.Project.Dir); !errors.Is(err, fs.ErrNotExist) || u.cfg.Project.Folder(info) != u.cfg.Project.Dir || u.cfg.ReadOnly {
+		return u.Files(info)
+	}
+	empty, err := os.MkdirTemp("", "atelier-preview-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a folder for a preview: %w", err)
+	}
+	folder, done, err := u.open(empty)
+	if err != nil {
+		return nil, nil, errors.Join(err, os.Remove(empty))
+	}
+	return folder, func() { done(); _ = os.Remove(empty) }, nil
+}
+
+// Files returns the files of a session's folder.
 func (u *Undo) Files(info backend.SessionInfo) (*undo.Folder, func(), error) {
 	if u.cfg.ReadOnly {
 		return nil, nil, backend.Problem(backend.ProblemChangesReadOnly)
 	}
-	local, err := env.NewLocal(u.cfg.Project.Folder(info))
-	if errors.Is(err, fs.ErrNotExist) && u.cfg.Project.Folder(info) == u.cfg.Project.Dir && os.Mkdir(u.cfg.Project.Dir, 0o777) == nil {
-		local, err = env.NewLocal(u.cfg.Project.Dir)
-	}
+	return u.open(u.cfg.Project.Folder(info))
+}
+
+func (u *Undo) open(dir string) (*undo.Folder, func(), error) {
+	local, err := env.NewLocal(dir)
 	if err != nil {
-		return nil, nil, backend.Problem(backend.ProblemFolderUnread, u.cfg.Project.Folder(info)).Because(err)
+		return nil, nil, backend.Problem(backend.ProblemFolderUnread, dir).Because(err)
 	}
 	done := func() { _ = local.Cleanup(context.Background()) }
 	files, err := disk.Of(local)

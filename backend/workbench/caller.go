@@ -196,9 +196,6 @@ func (c *Caller) Close() {
 	c.end()
 	session := c.session
 	c.mu.Unlock()
-	if session != "" {
-		c.bench.Interrupt(session)
-	}
 	c.jobs.Wait()
 	c.bench.callers.set(session, nil)
 }
@@ -243,7 +240,8 @@ func (c *Caller) turn() error {
 	if err != nil {
 		return err
 	}
-	if err := l.Wait(context.WithoutCancel(c.ctx)); err != nil { // Close interrupts it
+	defer context.AfterFunc(c.ctx, func() { c.bench.Interrupt(session) })() // also if Close was called before it began
+	if err := l.Wait(context.WithoutCancel(c.ctx)); err != nil {
 		return err
 	}
 	c.endTurn(waited)

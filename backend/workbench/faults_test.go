@@ -25,6 +25,8 @@ type faulty struct {
 	calls []string // the calls that count; nil for all
 	left  int      // how many calls until one fails; 0 if none does
 	fired bool
+	// creates is called after an agent's session was stored; it may be nil.
+	creates func()
 }
 
 var errFault = &backend.Error{Code: backend.CodeStoreFailed, Message: "The disk is on fire."}
@@ -70,7 +72,11 @@ func (f *faulty) CreateSession(ctx context.Context, info backend.SessionInfo) er
 	if err := f.fault("CreateSession"); err != nil {
 		return err
 	}
-	return f.Store.CreateSession(ctx, info)
+	err := f.Store.CreateSession(ctx, info)
+	if info.Helper != nil && f.creates != nil {
+		f.creates()
+	}
+	return err
 }
 
 func (f *faulty) Sessions(ctx context.Context, folder string) ([]backend.SessionInfo, error) {
@@ -256,6 +262,31 @@ func TestFailedChangesOfTheQueue(t *testing.T) {
 		waits := p.bench.Sessions().Find(id).Queue().Items()
 		if diff := cmp.Diff(before, waits); diff != "" {
 			t.Errorf("%s (-before +after):\n%s", method, diff)
+		}
+	}
+}
+
+// An agent that could not be started leaves no session behind.
+func TestAgentThatCouldNotStart(t *testing.T) {
+	t.Parallel()
+	for _, calls := range [][]string{{"Append"}, {"Lease"}} {
+		var f *faulty
+		server := llmtest.Serve(t)
+		p := newPageOn(t, environment(server, "sk-test"), func(s *storage.Store) backend.Store {
+			f = &faulty{Store: s}
+			return f
+		})
+		server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Write the tests.", nil)}}, llmtest.Round{Text: "I do it myself."})
+		id := p.session("openai")
+		f.creates = func() { f.arm(1, calls) }
+		p.send(id, "Go.")
+		end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "Agent" })
+		await(p, anyOf[agent.ProcessingEnd])
+		if !end.IsError || !f.disarm() {
+			t.Fatalf("%s: %+v", calls, end)
+		}
+		if left, err := f.Store.Helpers(t.Context(), id); err != nil || len(left) > 0 {
+			t.Errorf("%s: %d agents are left, %v", calls, len(left), err)
 		}
 	}
 }

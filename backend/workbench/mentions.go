@@ -11,7 +11,7 @@ import (
 )
 
 // attaching returns how files are read that a message or a skill of a session mentions.
-func (w *Workbench) attaching(info backend.SessionInfo) (attach.Reader, error) {
+func (w *Workbench) attaching(ctx context.Context, info backend.SessionInfo) (attach.Reader, error) {
 	gate, err := w.gate(info, w.outputFolder(info.ID))
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (w *Workbench) attaching(info backend.SessionInfo) (attach.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return attach.Allowed(gate, files), nil
+	return attach.Allowed(ctx, gate, files), nil
 }
 
 // attached returns what stands behind a message that waited: the files that it mentions, as
@@ -29,11 +29,11 @@ func (w *Workbench) attached(info backend.SessionInfo) func(context.Context, str
 	if info.Helper != nil {
 		return nil
 	}
-	return func(_ context.Context, text string) (string, []llm.Media) {
+	return func(ctx context.Context, text string) (string, []llm.Media) {
 		if !strings.Contains(text, "@") {
 			return "", nil
 		}
-		read, err := w.attaching(info)
+		read, err := w.attaching(ctx, info)
 		if err != nil {
 			return "", nil // the names stay words, as those of files that cannot be read do
 		}

@@ -119,7 +119,7 @@ func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text st
 	info.Settings = l.Latest() // which hold before they are in the log
 	release()
 	folder := w.folderOf(info)
-	read, err := w.attaching(info)
+	read, err := w.attaching(ctx, info)
 	if err != nil {
 		return agent.Queued{}, err
 	}
@@ -193,9 +193,9 @@ func (g gathering) run(ctx context.Context, s skill.Skill, args string) ([]strin
 			return nil, err
 		}
 		inputs[i] = input
-		access := bash.(agent.Accessor).Access(input).In(g.info.Settings.Mode)
+		access := bash.(agent.Accessor).Access(ctx, input).In(g.info.Settings.Mode)
 		outside[i] = access.Confinement == ""
-		verdict := gate.Decide(agent.GateCall{Tool: "Bash", Input: input, Access: access, Mode: g.info.Settings.Mode})
+		verdict := gate.Decide(ctx, agent.GateCall{Tool: "Bash", Input: input, Access: access, Mode: g.info.Settings.Mode})
 		if verdict.Decision == agent.Deny || verdict.Decision == agent.Ask && (verdict.Final || verdict.Rule != nil) {
 			return nil, backend.Problem(backend.ProblemSkillLineDenied, line, verdict.Reason)
 		}

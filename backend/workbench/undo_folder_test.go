@@ -49,3 +49,26 @@ func TestUndoTheLossOfTheFolder(t *testing.T) {
 		t.Errorf("%q, %+v", p.fileText("f"), done)
 	}
 }
+
+// A preview changes nothing: it makes no folder where the project's was.
+func TestPreviewLeavesALostFolder(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), ""))
+	session := p.session("compat")
+	p.putFile("f", "a\n")
+	p.step(session, "1", 0, func() {
+		if err := os.RemoveAll(p.folder); err != nil {
+			t.Fatal(err)
+		}
+	}, "f")
+	shown := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session})
+	if len(shown.Files) != 1 || shown.Files[0].Effect != undoing.UndoBringsBack {
+		t.Errorf("%+v", shown)
+	}
+	if _, err := os.Lstat(p.folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the preview made the folder: %v", err)
+	}
+	if p.restore(session, undoing.UndoTarget{}); p.fileText("f") != "a\n" {
+		t.Errorf("undone: %q", p.fileText("f"))
+	}
+}

@@ -87,7 +87,7 @@ func (c *command) explain(args []string) int {
 	if *batch {
 		err = judge.batch(c, settings.lists)
 	} else {
-		err = judge.print(c.out, strings.Join(flags.Args(), " "), settings.lists, *asJSON)
+		err = judge.print(c.ctx, c.out, strings.Join(flags.Args(), " "), settings.lists, *asJSON)
 	}
 	if err != nil {
 		fmt.Fprintln(c.err, err)
@@ -223,20 +223,20 @@ func newJudge(folder, home, user string, rules ruleSource) (*judge, error) {
 
 // verdict is that of the lists, or without lists that of the mode "default" with
 // the rules. Of settings with both, the stricter counts.
-func (j *judge) verdict(command string, s *boundary.Settings) explanation {
+func (j *judge) verdict(ctx context.Context, command string, s *boundary.Settings) explanation {
 	if s == nil {
-		return j.decide(command)
+		return j.decide(ctx, command)
 	}
 	v := boundary.New(*s, j.folder, j.user).Command(command, j.folder)
 	if v.Decision == agent.Allow && s == j.rules.lists {
-		return j.decide(command)
+		return j.decide(ctx, command)
 	}
 	if v.Decision == agent.Allow {
 		v.Reason = "Every program and path of it is allowed."
 	}
 	answer := explanation{Verdict: v.Decision, Reason: v.Reason}
 	if s == j.rules.lists && v.Decision == agent.Ask {
-		if by := j.decide(command); by.Verdict == agent.Deny {
+		if by := j.decide(ctx, command); by.Verdict == agent.Deny {
 			return by
 		}
 	}
@@ -244,12 +244,12 @@ func (j *judge) verdict(command string, s *boundary.Settings) explanation {
 }
 
 // decide is the verdict of the mode "default" with the rules.
-func (j *judge) decide(command string) explanation {
-	call, err := j.call(command)
+func (j *judge) decide(ctx context.Context, command string) explanation {
+	call, err := j.call(ctx, command)
 	if err != nil {
 		return explanation{Verdict: agent.Deny, Reason: err.Error()}
 	}
-	v := j.gate.Decide(call)
+	v := j.gate.Decide(ctx, call)
 	if v.Rule != nil {
 		v.Reason += j.rules.where(v.Rule)
 	}
@@ -257,21 +257,21 @@ func (j *judge) decide(command string) explanation {
 }
 
 // call is what the gate is asked about a command.
-func (j *judge) call(command string) (agent.GateCall, error) {
+func (j *judge) call(ctx context.Context, command string) (agent.GateCall, error) {
 	input, err := json.Marshal(tool.BashInput{Command: command})
 	if err != nil {
 		return agent.GateCall{}, err
 	}
-	return agent.GateCall{Tool: "Bash", Input: input, Access: j.bash.Access(input), Mode: agent.ModeDefault}, nil
+	return agent.GateCall{Tool: "Bash", Input: input, Access: j.bash.Access(ctx, input), Mode: agent.ModeDefault}, nil
 }
 
 // print answers one question, and says what the command would do.
-func (j *judge) print(out io.Writer, command string, s *boundary.Settings, asJSON bool) error {
-	call, err := j.call(command)
+func (j *judge) print(ctx context.Context, out io.Writer, command string, s *boundary.Settings, asJSON bool) error {
+	call, err := j.call(ctx, command)
 	if err != nil {
 		return err
 	}
-	answer := outlook{j.verdict(command, s), j.gate.Foretell(call)}
+	answer := outlook{j.verdict(ctx, command, s), j.gate.Foretell(ctx, call)}
 	if asJSON {
 		return writeJSON(out, answer)
 	}
@@ -307,7 +307,7 @@ func (j *judge) batch(c *command, settings *boundary.Settings) error {
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
 		default:
-			answer = j.answer(line, settings, n)
+			answer = j.answer(c.ctx, line, settings, n)
 		}
 		if failed := writeJSON(c.out, answer); failed != nil {
 			return failed
@@ -319,7 +319,7 @@ func (j *judge) batch(c *command, settings *boundary.Settings) error {
 	return c.ctx.Err()
 }
 
-func (j *judge) answer(line []byte, settings *boundary.Settings, n int) explanation {
+func (j *judge) answer(ctx context.Context, line []byte, settings *boundary.Settings, n int) explanation {
 	var q question
 	if err := json.Unmarshal(line, &q); err != nil {
 		return explanation{Verdict: agent.Deny, Reason: fmt.Sprintf("Line %d is not a question: %v.", n, err)}
@@ -327,7 +327,7 @@ func (j *judge) answer(line []byte, settings *boundary.Settings, n int) explanat
 	if q.Policy == nil {
 		q.Policy = settings
 	}
-	answer := j.verdict(q.Command, q.Policy)
+	answer := j.verdict(ctx, q.Command, q.Policy)
 	answer.ID = q.ID
 	return answer
 }

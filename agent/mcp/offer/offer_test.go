@@ -163,7 +163,7 @@ func (w *world) open() {
 	session, err := agent.New(agent.Config{
 		ID: "s1", Model: w.model, Profiles: growing{agent.Plain("Be brief.", nil), w.offer}, Limits: agent.DefaultLimits,
 		Settings: agent.Settings{Provider: llmtest.Provider, Model: "m"},
-		Gate: agent.GateFunc(func(c agent.GateCall) agent.Verdict {
+		Gate: agent.GateFunc(func(_ context.Context, c agent.GateCall) agent.Verdict {
 			if c.ReadOnly {
 				return agent.Verdict{Decision: agent.Allow}
 			}
