@@ -50,11 +50,9 @@ type Helper struct {
 	Depth  int    `json:"depth,omitempty"` // of agents from the top; 0 means 1
 	// Folder is the agent's working folder, inside the project.
 	Folder string `json:"folder"`
-	Rounds int    `json:"rounds"` // of tools, for each input
-	// Task is the beginning of what it was started for.
-	Task string `json:"task,omitempty"`
-	// Call is the parent's call that started it.
-	Call string `json:"call,omitempty"`
+	Rounds int    `json:"rounds"`         // of tools, for each input
+	Task   string `json:"task,omitempty"` // the beginning of what it was started for
+	Call   string `json:"call,omitempty"` // the parent's, that started it
 	// Label says in a few words what that is, if the parent did.
 	Label string `json:"label,omitempty"`
 	// Type is the agent's definition; empty for a general one of older logs. Name is how the

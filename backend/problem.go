@@ -289,10 +289,7 @@ var problems = map[ProblemID]problem{
 		code: CodeInvalid, message: "A model's server may be silent for 1 to {0} minutes.",
 		kept: keptSettings, next: "Choose Automatic for the default.",
 	},
-	ProblemAgentCaps: {
-		code: CodeInvalid, message: "Agents may be 1 to {0} levels deep, and take up to {1} rounds for one input.",
-		kept: keptSettings, next: "Choose a number within these bounds.",
-	},
+	ProblemAgentCaps:      {code: CodeInvalid, message: "Agents may be 1 to {0} levels deep, and take up to {1} rounds.", kept: keptSettings},
 	ProblemCompactUnknown: {code: CodeInvalid, message: `"{0}" is not a setting for compaction.`, kept: keptSettings},
 	ProblemToolUnknown:    {code: CodeInvalid, message: "There is no tool {0} to switch off.", kept: keptSettings},
 	ProblemFontSize:       {code: CodeInvalid, message: "A font's size must be between {0} and {1} pixels.", kept: keptSettings},

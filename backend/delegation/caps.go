@@ -36,7 +36,8 @@ func CapsOf(p backend.Preferences) Caps {
 
 // Tree is what a session and the agents below it have taken, and what they may take.
 type Tree struct {
-	Caps   Caps     `json:"caps"`
+	Caps Caps `json:"caps"`
+	// Rounds are those since the newest input of a person.
 	Rounds int      `json:"rounds"`
 	Tokens int64    `json:"tokens"`
 	Spent  llm.Cost `json:"spent"`

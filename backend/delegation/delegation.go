@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
+	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/trees"
@@ -63,6 +64,20 @@ type Delegation struct {
 
 // New returns the agents of a project's sessions.
 func New(cfg Config) *Delegation { return &Delegation{cfg: cfg, trees: map[string]*tree{}} }
+
+// Register registers the method that shows the limits of a tree.
+func (d *Delegation) Register(calls *dispatch.Dispatcher) {
+	dispatch.Handle(calls, "agents.tree", func(ctx context.Context, in place.SessionRef) (Tree, error) {
+		info, err := d.cfg.Project.Session(ctx, in.Session)
+		if err == nil && info.Helper != nil {
+			info, err = d.cfg.Project.Session(ctx, info.Helper.Parent)
+		}
+		if err != nil {
+			return Tree{}, err
+		}
+		return d.Tree(ctx, info), nil
+	})
+}
 
 // Of returns what starts and drives the agents of a session.
 func (d *Delegation) Of(info backend.SessionInfo) *Crew {

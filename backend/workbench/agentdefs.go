@@ -114,11 +114,35 @@ func shownTo(info backend.SessionInfo, tools []agent.Tool) []agent.Tool {
 	return tools
 }
 
-// ownHooks adds the hooks of an agent's definition to its session's.
+// ownHooks adds the hooks of an agent's definition to its session's, and the guards of those that
+// started it.
 func ownHooks(w *Workbench, s hooks.Session, helper *agent.Helper) hooks.Session {
-	place := agentdef.Place{Scope: helper.Defined.Scope, File: helper.Defined.File}
-	s.Own = agents.Hooks(helper.Defined.Hooks, place)
-	s.Ready = func() hook.Readiness { return w.agents.Ready(w.ctx, helper.Type, helper.Defined.Hooks, place) }
+	above := []*agent.Helper{helper}
+	for by := helper.By; by != "" && len(above) < backend.MostAgentDepth; {
+		info, err := w.cfg.Store.Session(w.ctx, by)
+		if err != nil || info.Helper == nil {
+			break
+		}
+		above, by = append(above, info.Helper), info.Helper.By
+	}
+	placeOf := func(h *agent.Helper) agentdef.Place {
+		return agentdef.Place{Scope: h.Defined.Scope, File: h.Defined.File}
+	}
+	for i, h := range above {
+		for _, own := range agents.Hooks(h.Defined.Hooks, placeOf(h)) {
+			if i == 0 || own.Point == agent.HookPreToolUse || own.Point == agent.HookPermissionRequest { // what holds for it holds below it
+				s.Own = append(s.Own, own)
+			}
+		}
+	}
+	s.Ready = func() hook.Readiness {
+		for _, h := range above {
+			if ready := w.agents.Ready(w.ctx, h.Type, h.Defined.Hooks, placeOf(h)); ready.State != hook.StateReady {
+				return ready
+			}
+		}
+		return hook.Readiness{State: hook.StateReady}
+	}
 	return s
 }
 

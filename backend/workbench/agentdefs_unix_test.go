@@ -12,6 +12,8 @@ import (
 	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/agents"
+	"atelier.dev/atelier/backend/delegation"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -268,4 +270,30 @@ func TestHooksOfAnAgent(t *testing.T) {
 			t.Errorf("asked %+v", ask)
 		}
 	})
+}
+
+// The guards of an agent's file hold for the agents that it starts, too.
+func TestGuardsOfAnAgentHoldBelowIt(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), everyProvider(server))
+	w := wires[1]
+	put(t, filepath.Join(p.folder, ".claude/agents/guarded.md"), guardedAgent)
+	put(t, filepath.Join(p.folder, "check"), "#!/bin/sh\necho 'not here' >&2\nexit 2\n")
+	id := w.inMode(p, agent.ModeBypass)
+	must[agents.AgentKinds](p, "agents.kinds", backend.Empty{})
+	trustAll(p)
+	deep(p, nil)
+	server.Script(w.model, llmtest.Round{Calls: []llmtest.Call{w.starts("guarded", "Lead.", args{"model": "lead"})}}, llmtest.Round{Text: "All done."})
+	server.Script("lead", llmtest.Round{Calls: []llmtest.Call{w.starts("", "Look.", args{"model": "leaf"})}}, llmtest.Round{Text: "Led."})
+	server.Script("leaf", llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", args{"command": "true"})}}, llmtest.Round{Text: "Seen."})
+	p.send(id, "go")
+	if end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "Bash" }); end.Outcome != agent.OutcomeDenied || !strings.Contains(end.Output, "not here") {
+		t.Errorf("the hook does not hold: %+v", end)
+	}
+	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "All done." })
+	caps := must[delegation.Tree](p, "agents.tree", workbench.SessionRef{Session: id})
+	if caps.Caps != (delegation.Caps{Depth: 2, AtOnce: 4, Rounds: backend.DefaultTreeRounds}) || caps.Rounds != 6 {
+		t.Errorf("%+v", caps)
+	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // A deny rule and a deny hook hold in the main session, in an agent that it waits for, in one in
-// the background and in a member of a team, even if all of them may do everything, and each denial is in the log.
+// the background, in a member of a team and in an agent of an agent, even if all of them may do everything, and each denial is in the log.
 func TestDenialsHoldForAgents(t *testing.T) {
 	t.Parallel()
 	denied, err := rule.Parse("Bash(touch *)")
@@ -30,6 +30,7 @@ func TestDenialsHoldForAgents(t *testing.T) {
 		put(t, filepath.Join(p.folder, ".agent/settings.json"), onEvent("PreToolUse", "Write", "echo 'never here' >&2; exit 2"))
 		id := w.inMode(p, agent.ModeBypass)
 		trustAll(p)
+		deep(p, nil)
 		tries := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", args{"command": "touch evil"}), w.writes("evil")}}
 		server.Script(w.model, tries,
 			llmtest.Round{Calls: []llmtest.Call{w.starts("", "Do it.", args{"model": "first"})}},
@@ -37,20 +38,27 @@ func TestDenialsHoldForAgents(t *testing.T) {
 			llmtest.Round{Calls: []llmtest.Call{w.uses("TeamCreate", "team_create", args{"name": "red"})}},
 			llmtest.Round{Calls: []llmtest.Call{w.starts("", "Do it.", args{"model": "third", "name": "rob", "team_name": "red"})}},
 			llmtest.Round{Text: "All done."})
-		for _, model := range []string{"first", "second", "third"} {
+		server.Script("first", tries, llmtest.Round{Calls: []llmtest.Call{w.starts("", "Do it.", args{"model": "fourth"})}}, llmtest.Round{Text: "I could not."})
+		for _, model := range []string{"second", "third", "fourth"} {
 			server.Script(model, tries, llmtest.Round{Text: "I could not."})
 		}
 		p.send(id, "go")
-		foreground, _ := agentOf(p, "Agent")
-		background, _ := agentOf(p, "Agent")
-		member, _ := agentOf(p, "Agent")
+		await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "All done." })
+		sessions := map[string]string{"main": id}
+		for _, info := range tree(p, id) {
+			name := map[string]string{"first": "foreground", "second": "background", "third": "member of a team", "fourth": "agent of an agent"}[info.Settings.Model]
+			sessions[name] = info.ID
+		}
+		if len(sessions) != 5 || sessions["agent of an agent"] == "" {
+			t.Fatalf("%v", sessions)
+		}
 		deadline := time.After(patience)
-		for _, session := range []string{id, foreground, background, member} {
+		for _, session := range sessions {
 			for len(log[agent.ProcessingEnd](p, session)) == 0 {
 				p.more(deadline, "the end of a turn")
 			}
 		}
-		for name, session := range map[string]string{"main": id, "foreground": foreground, "background": background, "member of a team": member} {
+		for name, session := range sessions {
 			ends := log[agent.ToolCallEnd](p, session)
 			if len(ends) < 2 {
 				t.Fatalf("%s: %+v", name, ends)

@@ -95,7 +95,7 @@ var mayImport = map[string][]string{
 	"backend/guard":              {"agent", "agent/permission/boundary", "agent/permission/rule", "agent/sandbox/confine", "backend", "backend/settings"},
 	"backend/caches":             {},
 	"backend/agents":             {"agent", "agent/agentdef", "agent/board", "agent/hook", "agent/subagent", "agent/team", "backend", "backend/dispatch", "backend/trust", "backend/review", "backend/internal/..."},
-	"backend/delegation":         {"agent", "agent/agentdef", "agent/llm", "agent/llm/catalogue", "agent/subagent", "backend", "backend/agents", "backend/live", "backend/place", "backend/trees"},
+	"backend/delegation":         {"agent", "agent/agentdef", "agent/llm", "agent/llm/catalogue", "agent/subagent", "backend", "backend/agents", "backend/dispatch", "backend/live", "backend/place", "backend/trees"},
 	"backend/settings":           {"agent", "backend"},
 	"backend/trust":              {"agent", "agent/command", "agent/changes", "agent/sandbox", "backend"},
 	"backend/review":             {"agent", "backend", "backend/dispatch", "backend/trust"},

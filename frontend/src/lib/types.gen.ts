@@ -324,6 +324,13 @@ export type CallPlace = {
   seq: number
 }
 
+export type Caps = {
+  depth: number
+  at_once: number
+  rounds?: number
+  tokens?: number
+}
+
 export type ChangeScope = "session" | "turn" | "uncommitted" | "branch"
 
 export type ChangedFile = {
@@ -3385,6 +3392,14 @@ export type ToolSwitches = {
 
 export type ToolTier = "core" | "advanced" | "specialist"
 
+export type Tree = {
+  caps: Caps
+  rounds: number
+  tokens: number
+  spent: Cost
+  budget?: Cost
+}
+
 export type TriedCall = {
   session: string
   call_id: string
@@ -3657,6 +3672,7 @@ export interface Methods {
   "agents.kinds": { args: Empty; reply: AgentKinds }
   "agents.task": { args: TaskEdit; reply: Together }
   "agents.together": { args: TogetherRequest; reply: Together }
+  "agents.tree": { args: SessionRef; reply: Tree }
   "approvals.list": { args: Empty; reply: ApprovalList }
   "attach.add": { args: AttachRequest; reply: Attached }
   "attach.read": { args: AttachedRequest; reply: Media }

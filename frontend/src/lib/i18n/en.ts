@@ -128,6 +128,12 @@ export const en = {
   'notice.limit_budget_next':
     '{spent} spent of a budget of {budget}; the next request could cost {next}',
   'notice.limit_rounds': { one: 'Limit reached: {n} round', other: 'Limit reached: {n} rounds' },
+  'notice.limit_tree_rounds': {
+    one: 'Limit reached: {n} round of this session and its agents',
+    other: 'Limit reached: {n} rounds of this session and its agents',
+  },
+  'notice.limit_tree_tokens':
+    'Limit reached: this session and its agents took {n} tokens. Raise it in Settings → Models.',
   'notice.limit_turns': { one: 'Limit reached: {n} turn', other: 'Limit reached: {n} turns' },
   'notice.raise_budget': 'Raise the budget',
   'notice.open_keys': 'Open key settings',

@@ -392,11 +392,7 @@ export const problems: Record<ProblemID, Words> = {
     kept: '设置没有更改。',
     next: '选择“自动”即使用默认值。',
   },
-  agent_caps: {
-    message: '代理最多可以嵌套 1 到 {0} 层，每次输入最多 {1} 轮。',
-    kept: '设置没有更改。',
-    next: '请选择这个范围内的数值。',
-  },
+  agent_caps: { message: '智能体可以嵌套 1 到 {0} 层，最多 {1} 轮。', kept: '设置没有更改。' },
   compact_unknown: { message: '“{0}”不是有效的压缩设置。', kept: '设置没有更改。' },
   tool_unknown: { message: '没有可关闭的工具 {0}。', kept: '设置没有更改。' },
   font_size: { message: '字号必须在 {0} 到 {1} 像素之间。', kept: '设置没有更改。' },

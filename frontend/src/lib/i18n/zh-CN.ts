@@ -114,6 +114,9 @@ export const zhCN: Record<Key, Message> = {
   'notice.limit_budget': '预算 {budget}，已花费 {spent}',
   'notice.limit_budget_next': '预算 {budget}，已花费 {spent}；下一次请求可能需要 {next}',
   'notice.limit_rounds': '已达到限制：{n} 轮调用',
+  'notice.limit_tree_rounds': '已达到限制：本会话及其智能体共 {n} 轮',
+  'notice.limit_tree_tokens':
+    '已达到限制：本会话及其智能体共用了 {n} 个 token。可在“设置 → 模型”中提高。',
   'notice.limit_turns': '已达到限制：{n} 个回合',
   'notice.raise_budget': '提高预算',
   'notice.open_keys': '打开密钥设置',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { agentName, agentOf, agentState, reportOf, stepOf } from './agents'
+import { agentName, agentOf, agentState, reportOf, stepOf, nested } from './agents'
 import type { Entry, ToolEntry } from './entries'
 import { sessionInfo } from './testing'
 
@@ -46,6 +46,13 @@ describe('an agent', () => {
     expect(named({})).toBe('')
     expect(named({ type: 'general-purpose' })).toBe('')
     expect(named({ type: 'Explore', name: 'rob' })).toBe('rob · Explore')
+  })
+
+  test('stands behind the one that started it', () => {
+    const at = (id: string, by?: string) =>
+      sessionInfo(id, { helper: { parent: 'p', folder: '/p', rounds: 1, by } })
+    const all = [at('a'), at('b'), at('c', 'a'), at('d', 'c'), at('e', 'a'), at('f', 'gone')]
+    expect(nested(all).map(({ id }) => id)).toEqual(['a', 'c', 'd', 'e', 'b', 'f'])
   })
 
   test('is at the call that runs, and at none while its model answers', () => {

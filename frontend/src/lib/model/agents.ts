@@ -63,3 +63,15 @@ export function reportOf(call: ToolEntry): { output: string; turns: number } | u
   const { output, turns_used: turns } = argumentsOf(call.output)
   return typeof output === 'string' && typeof turns === 'number' ? { output, turns } : undefined
 }
+
+/** Puts agents behind those that started them, each level in its order. */
+export function nested(agents: readonly SessionInfo[]): SessionInfo[] {
+  const known = new Set(agents.map(({ id }) => id))
+  const below = (by: string): SessionInfo[] =>
+    agents
+      .filter(({ id, helper }) => helper?.by === by && id !== by)
+      .flatMap((agent) => [agent, ...below(agent.id)])
+  return agents
+    .filter(({ helper }) => !helper?.by || !known.has(helper.by))
+    .flatMap((agent) => [agent, ...below(agent.id)])
+}

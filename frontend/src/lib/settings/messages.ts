@@ -23,6 +23,18 @@ export const messages = {
   websearch_address: 'Address of {name}',
   websearch_address_hint:
     'Such as https://search.example.org. The instance has to answer in JSON (search.formats).',
+  agents: 'Limits of agents',
+  agents_hint: 'What a session may take together with the agents that it starts.',
+  agent_depth: 'Agents that start agents',
+  agent_depth_hint: 'How deep a tree of agents may be. Four of them work at a time.',
+  agent_levels: { one: 'Not at all', other: '{n} levels' },
+  tree_rounds: 'Rounds of a session with its agents',
+  tree_rounds_hint: 'How many requests one input of yours may lead to.',
+  tree_rounds_of: { one: '{n} round', other: '{n} rounds' },
+  tree_tokens: 'Tokens of a session with its agents',
+  tree_tokens_hint: 'Of all their requests, whatever they cost.',
+  tree_tokens_of: '{n} tokens',
+  tree_unlimited: 'Unlimited',
   patience: 'Wait for a silent model',
   patience_hint:
     'After so long without a sign of life, a request is given up and sent again. A server on this machine needs time to load a model and to read a long prompt.',

@@ -24,6 +24,18 @@ export const zhCN: Translated<typeof messages> = {
   websearch_address: '{name} 的地址',
   websearch_address_hint:
     '例如 https://search.example.org。该实例必须能以 JSON 回答（search.formats）。',
+  agents: '智能体的限制',
+  agents_hint: '一个会话连同它启动的智能体一共可以用多少。',
+  agent_depth: '智能体再启动智能体',
+  agent_depth_hint: '智能体最多可以嵌套几层。同时工作的最多四个。',
+  agent_levels: { one: '不允许', other: '{n} 层' },
+  tree_rounds: '会话及其智能体的轮数',
+  tree_rounds_hint: '您的一次输入最多可以引发多少次请求。',
+  tree_rounds_of: '{n} 轮',
+  tree_tokens: '会话及其智能体的 token',
+  tree_tokens_hint: '它们全部请求的 token，与费用无关。',
+  tree_tokens_of: '{n} 个 token',
+  tree_unlimited: '不限',
   patience: '等待静默的模型',
   patience_hint:
     '这么久没有任何动静，请求就会放弃并重新发送。本机的服务器需要时间加载模型和读取长提示。',

@@ -86,6 +86,12 @@ export const tabs: readonly Tab[] = [
         words: 'timeout silence local ollama llama.cpp lm studio slow idle 超时 静默 本地 等待 慢',
       },
       {
+        id: 'agents',
+        label: own('agents'),
+        hint: own('agents_hint'),
+        words: 'agents subagents depth levels rounds tokens limit tree 智能体 层 轮 限制',
+      },
+      {
         id: 'titles',
         label: t('models.titles'),
         hint: t('models.titles_hint'),

@@ -1,11 +1,13 @@
 import { type ApiError, asApiError, type Call } from '../api'
 import { changesTogether } from '../model/board'
-import type { AgentKinds, Envelope, TaskEdit, Together as Shared } from '../types.gen'
+import type { AgentKinds, Envelope, TaskEdit, Together as Shared, Tree } from '../types.gen'
 
 /** What the open session and its agents share: the board of tasks, teams and messages. */
 export class Together {
   /** What was read last; undefined before. */
   shown = $state.raw<Shared>()
+  /** The limits that they share, and what they took of them; undefined before they were read. */
+  tree = $state.raw<Tree>()
   /** The kinds of agents that there are; undefined before they were read. */
   kinds = $state.raw<AgentKinds>()
   /** Why it could not be read, or a task not be changed. */
@@ -23,7 +25,7 @@ export class Together {
   follow(session: string): void {
     if (session === this.#session) return
     this.#session = session
-    this.shown = undefined
+    this.shown = this.tree = undefined
     this.problem = null
     void this.load()
   }
@@ -40,8 +42,11 @@ export class Together {
       const session = this.#session
       if (!session) break
       try {
-        const shown = await this.#call('agents.together', { session })
-        if (session === this.#session) this.shown = shown
+        const [shown, tree] = await Promise.all([
+          this.#call('agents.together', { session }),
+          this.#call('agents.tree', { session }),
+        ])
+        if (session === this.#session) [this.shown, this.tree] = [shown, tree]
         else this.#again = true
       } catch (thrown) {
         if (session === this.#session) this.problem = asApiError(thrown)
