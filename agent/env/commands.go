@@ -48,7 +48,7 @@ func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 	if err != nil {
 		return CommandResult{}, err
 	}
-	watch := open(l, c.Line, &spec)
+	watch := open(ctx, l, c.Line, &spec)
 	r, err := l.exec(ctx, spec)
 	if watch != nil {
 		r.Notes = watch.End(context.WithoutCancel(ctx))
@@ -59,15 +59,19 @@ func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 // open lets a confined line of git commands write the repository that the project's
 // folder belongs to, and returns the comparison that follows the line; nil if the line is
 // another one. No process of the line lives on: it could change the repository later.
-func open(l *Local, line string, spec *sandbox.Spec) *repository.Watch {
+func open(ctx context.Context, l *Local, line string, spec *sandbox.Spec) *repository.Watch {
 	if spec.Confine == nil {
 		return nil
 	}
 	found, only, ok := onlyGit(l.real, line, spec.Dir)
 	if !ok {
+		if _, exists := repository.Find(l.real); !exists && onlyInit(l.real, line, spec.Dir) {
+			spec.Whole = true
+			repository.Allow(spec.Confine, l.real)
+		}
 		return nil
 	}
-	watch, ok := found.Watch(only)
+	watch, ok := found.Watch(ctx, only)
 	if !ok {
 		return nil
 	}
@@ -92,6 +96,16 @@ func onlyGit(project, line, dir string) (found repository.Repository, only repos
 	home, _ := os.UserHomeDir()
 	only, ok = repository.OnlyGit(line, command.Place{Dir: dir, Project: project, Home: home, Exists: exists})
 	return found, only, ok
+}
+
+// onlyInit reports whether a line makes a repository of the project and does nothing else.
+func onlyInit(project, line, dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || real != project || runtime.GOOS == "windows" || exists(filepath.Join(project, ".git", "HEAD")) {
+		return false
+	}
+	home, _ := os.UserHomeDir()
+	return repository.OnlyInit(line, command.Place{Dir: real, Project: project, Home: home, Exists: exists})
 }
 
 func (l *Local) exec(ctx context.Context, spec sandbox.Spec) (CommandResult, error) {
@@ -149,7 +163,7 @@ func (l *Local) MayOutlive(ctx context.Context, c Command) bool {
 		return false // Exec says why
 	}
 	_, _, only := onlyGit(l.real, c.Line, spec.Dir)
-	return !only
+	return !only && !onlyInit(l.real, c.Line, spec.Dir)
 }
 
 func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {

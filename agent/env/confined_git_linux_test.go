@@ -235,6 +235,88 @@ chmod +x .hk/pre-commit`)
 	}
 }
 
+// K-47: a new branch follows the one at a remote that it begins at, and the settings of a
+// deleted one go, although no line of git commands can write the configuration itself.
+func TestConfinedGitSettlesBranches(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ before, line, want string }{
+		"switch":        {"", "git switch feature", "origin/feature"},
+		"checkout":      {"", "git checkout -q feature", "origin/feature"},
+		"with a name":   {"", "git checkout -b mine origin/feature", "origin/feature"},
+		"of a name":     {"", "git switch -qc mine origin/deep/er", "origin/deep/er"},
+		"before others": {"", "git switch feature && echo x >x && git add x && git commit -qm x", "origin/feature"},
+		"made apart":    {"", "git branch mine origin/feature && git switch mine", "origin/feature"},
+		"packed":        {"git pack-refs --all", "git switch feature", "origin/feature"},
+		"not wanted":    {"git config branch.autoSetupMerge false", "git switch feature", ""},
+		"two remotes":   {"git remote add up ../up; git fetch -q up", "git checkout -b feature up/feature", "up/feature"},
+		"nothing":       {"", "git switch -qc fresh", ""},
+		"a commit":      {"", "git checkout -qb fresh HEAD~1", ""},
+		"a hook that moves it": {
+			`printf '#!/bin/sh\ngit config core.fsmonitor "touch $PWNED" 2>/dev/null\nexit 0\n' >.git/hooks/post-checkout; chmod +x .git/hooks/post-checkout`,
+			"git switch feature", "origin/feature",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newConfinedRepository(t)
+			r.user("git branch feature && git branch deep/er && git clone -q --bare . ../up && git branch -D -q feature deep/er && git remote add origin ../up && git fetch -q origin; " + tt.before)
+			got := r.agent(tt.line)
+			follows := strings.TrimSpace(r.user("git rev-parse --abbrev-ref @{u} 2>/dev/null # may fail"))
+			if got.ExitCode != 0 || strings.Contains(got.Stdout, "error") || strings.TrimPrefix(follows, "@{u}") != tt.want {
+				t.Errorf("it follows %q: exit code %d %q\n%s", follows, got.ExitCode, got.Notes, got.Stdout)
+			}
+			if r.user("git config core.fsmonitor # may fail") != "" {
+				t.Error("a program was set")
+			}
+		})
+	}
+	t.Run("deleted", func(t *testing.T) {
+		t.Parallel()
+		r := newConfinedRepository(t)
+		r.user("git config branch.other.remote origin && git config branch.kept.remote origin && git switch -q other")
+		r.agent("git switch -q main && git branch -D other")
+		if got := r.user("git branch; git config --get-regexp '^branch' # may fail"); strings.Contains(got, "other") || !strings.Contains(got, "kept") {
+			t.Error(got)
+		}
+	})
+}
+
+// K-47: git init alone makes a repository in a folder that has none, also while another
+// command keeps one from being made.
+func TestConfinedGitInit(t *testing.T) {
+	t.Parallel()
+	r := newConfinedRepository(t)
+	r.user("rm -rf .git")
+	for line, want := range map[string]bool{"git init -q . && git add -A": false, "mkdir -p .git && echo x >.git/config": false} {
+		if got := r.agent(line); (got.ExitCode == 0) != want {
+			t.Errorf("%s: exit code %d\n%s", line, got.ExitCode, got.Stdout)
+		}
+	}
+	if r.local.MayOutlive(t.Context(), env.Command{Line: "git init -q"}) {
+		t.Error("git init may outlive its call, which is then another way to start it")
+	}
+	beside, err := r.local.Start(t.Context(), env.Command{Line: "read x; git config core.fsmonitor touch; echo x >.git/hooks/x", Input: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.agent("git init -q -b main"); got.ExitCode != 0 {
+		t.Errorf("exit code %d\n%s", got.ExitCode, got.Stdout)
+	}
+	if got := r.agent("git add -A && git commit -qm first"); got.ExitCode != 0 {
+		t.Errorf("exit code %d\n%s", got.ExitCode, got.Stdout)
+	}
+	if err := beside.Write("x\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := beside.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.user("git config core.fsmonitor; ls .git/hooks/x; git log --oneline # may fail"); strings.Contains(got, "touch") || !strings.Contains(got, "first") {
+		t.Error(got)
+	}
+}
+
 // OAS-306: git commands may write the repository for their time only, so nothing of them
 // lives on; every other command may.
 func TestWhatMayOutlive(t *testing.T) {

@@ -17,6 +17,9 @@ type Line struct {
 	branches bool
 	// cleans says that it makes no file in the working tree.
 	cleans bool
+	// starts are the branches that it may make, and deleted those that it may delete.
+	starts  []start
+	deleted []string
 }
 
 // OnlyGit reports whether every program of a bash command line is git, in a form that
@@ -27,7 +30,7 @@ func OnlyGit(text string, at command.Place) (line Line, ok bool) {
 	if !ok {
 		return Line{}, false
 	}
-	line, changes := Line{branches: true, cleans: true}, false
+	line, changes, renamed := Line{branches: true, cleans: true}, false, false
 	for _, s := range steps {
 		if s.Program() != "git" || len(s.Effects) == 0 {
 			continue
@@ -35,9 +38,38 @@ func OnlyGit(text string, at command.Place) (line Line, ok bool) {
 		_, verb, args := splitGit(s.Args)
 		line.branches = line.branches && verb == "branch"
 		line.cleans = line.cleans && (verb == "clean" || verb == "stash" && stashesNew(args))
+		if made, ok := startOf(verb, args); ok {
+			line.starts = append(line.starts, made)
+		}
+		if verb == "branch" {
+			line.deleted = append(line.deleted, deleted(args)...)
+			renamed = renamed || renames(args)
+		}
 		changes = true
 	}
-	return line, changes
+	return line, changes && (line.branches || !renamed)
+}
+
+// OnlyInit reports whether a line is git init alone, for the folder in which it runs and
+// without another place or template.
+func OnlyInit(text string, at command.Place) bool {
+	if len(text) > maxLine || !strings.Contains(text, "init") || !plainVariables(text) {
+		return false
+	}
+	steps, _ := command.Trace(text, at)
+	if len(steps) != 1 || strings.Contains(text, "$") || steps[0].Unread != "" || steps[0].Name != "git" || !steps[0].Known || steps[0].Own || len(steps[0].Scripts) > 0 {
+		return false
+	}
+	before, verb, args := splitGit(steps[0].Args)
+	for i := 0; i < len(args); i++ {
+		switch name, _, _ := strings.Cut(args[i], "="); {
+		case name == "-b":
+			i++
+		case !slices.Contains([]string{"-q", "--quiet", "--initial-branch", "."}, name):
+			return false
+		}
+	}
+	return verb == "init" && len(before) == 0
 }
 
 // stashesNew reports whether the arguments of git stash take files away that git does
@@ -145,7 +177,7 @@ func isGit(s command.Step) bool {
 			return false // git takes the beginning of an option for all of it
 		case verb == "rebase" && strings.HasPrefix(arg, "-x"), verb == "grep" && strings.HasPrefix(arg, "-O"):
 			return false
-		case (verb == "switch" || verb == "checkout" || verb == "worktree") && (arg == "-t" || strings.HasPrefix(arg, "origin/")):
+		case (verb == "switch" || verb == "checkout" || verb == "worktree") && (arg == "-t"):
 			return false // it would write the configuration, and be half done without
 		}
 		message = slices.Contains(messages, verb) && (arg == "--message" || strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, "m"))

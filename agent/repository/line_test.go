@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"strings"
 	"testing"
 
 	"atelier.dev/atelier/agent/command"
@@ -54,6 +55,10 @@ func TestOnlyGit(t *testing.T) {
 		"git fetch --upload-pack=x .; git add .":         false,
 		"git fetch $X; git add .":                        false,
 		"git switch -t origin/x":                         false,
+		"git checkout -b x origin/x":                     true,
+		"git switch main && git branch -d x":             true,
+		"git switch main && git branch -m x y":           false, // it would be half done
+		"git branch -m x y":                              true,
 		"git grep -Osh x; git add .":                     false,
 		"./git add .":                                    false,
 		"/tmp/git add .":                                 false,
@@ -78,7 +83,39 @@ func TestOnlyGit(t *testing.T) {
 		"git stash pop":                    {},
 		"git clean -fd && git checkout .":  {},
 	} {
-		if got, ok := OnlyGit(line, at); got != want || !ok {
+		if got, ok := OnlyGit(line, at); got.branches != want.branches || got.cleans != want.cleans || !ok {
+			t.Errorf("%s: %+v, %t", line, got, ok)
+		}
+	}
+}
+
+// K-47: git init alone makes a repository, and nothing else does.
+func TestOnlyInit(t *testing.T) {
+	t.Parallel()
+	at := command.Place{Dir: "/p", Project: "/p", Home: "/h", Exists: func(string) bool { return false }}
+	for line, want := range map[string]bool{
+		"git init": true, "git init -q -b main": true, "git init --initial-branch=main .": true,
+		"git init sub": false, "git init --template=t": false, "git init --bare": false, "git init --separate-git-dir=x": false, "git -C sub init": false,
+		"git init && git add .": false, "git init; sh x": false, "git init >.git/config": false, "git init -b $(sh x)": false, "git init -b $X": false,
+		"GIT_TEMPLATE_DIR=t git init": false, "./git init": false, "git() { sh x; }; git init": false, "git init &": true, "git init --shared": false, "init": false,
+	} {
+		if got := OnlyInit(line, at); got != want {
+			t.Errorf("%s: %t", line, got)
+		}
+	}
+}
+
+// K-47: the branch that a git command makes, and what it begins at.
+func TestStartOf(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]start{
+		"switch x": {branch: "x"}, "checkout -q x": {branch: "x"}, "switch -c x origin/y": {"x", "origin/y"}, "checkout -qb x refs/remotes/up/y": {"x", "up/y"},
+		"branch x origin/y": {"x", "origin/y"}, "worktree add -b x path origin/y": {"x", "origin/y"}, "switch -C x remotes/o/y/z": {"x", "o/y/z"},
+		"checkout -b x": {}, "switch --detach x": {}, "checkout x -- file": {}, "checkout -- file": {}, "switch -c x --no-track origin/y": {}, "worktree add path": {},
+		"branch -d x y": {}, "branch x": {}, "switch -": {}, "switch a*": {}, "checkout -b ../x* o/y": {}, "checkout a b": {},
+	} {
+		words := strings.Fields(line)
+		if got, ok := startOf(words[0], words[1:]); ok != (want != start{}) || ok && got != want {
 			t.Errorf("%s: %+v, %t", line, got, ok)
 		}
 	}

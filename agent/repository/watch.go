@@ -53,6 +53,9 @@ func (r Repository) Open(p *confine.Profile, line Line) {
 		p.Env = append(p.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=/dev/null")
 	} else {
 		fixed = append(fixed, "config")
+		if len(line.starts) > 0 { // what a new branch follows is set afterwards
+			p.Env = append(p.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=branch.autoSetupMerge", "GIT_CONFIG_VALUE_0=false")
+		}
 	}
 	for _, name := range fixed {
 		path := filepath.Join(r.common, name)
@@ -83,6 +86,16 @@ func (r Repository) Open(p *confine.Profile, line Line) {
 	}
 }
 
+// Allow lets git init make a repository in a folder that has none. Nothing else may run in
+// the command: what git takes programs from is not kept from it.
+func Allow(p *confine.Profile, tree string) {
+	path := filepath.Join(tree, ".git")
+	p.Protected = slices.DeleteFunc(p.Protected, func(each string) bool { return each == path })
+	if info, err := os.Lstat(path); err == nil && sandbox.IsPlaceholder(info) { // of a command that is running
+		_ = os.Chmod(path, 0o755) // else git init says that it cannot
+	}
+}
+
 // mostTrees limits how many working trees are looked at.
 const mostTrees = 1000
 
@@ -108,19 +121,21 @@ type Watch struct {
 	special    map[string]bool // files that git takes programs or places from
 	todo       []string        // programs that a rebase will run
 	linked     []string        // repositories in the index
+	refs       map[string]bool // the branches that the line may make or delete
 }
 
 // Watch looks at the repository before a line that may write it. It reports false if that
 // cannot be compared afterwards: then the line must not write it.
-func (r Repository) Watch(line Line) (*Watch, bool) {
+func (r Repository) Watch(ctx context.Context, line Line) (*Watch, bool) {
 	w := &Watch{repository: r, line: line}
+	refs, err3 := r.refs(ctx, line)
 	w.head, _ = text(filepath.Join(r.dir, "HEAD"))
 	w.todo, _ = r.todo()
 	linked, ok := r.links()
 	special, err := r.special()
 	config, err2 := os.ReadFile(filepath.Join(r.common, "config"))
-	w.linked, w.special, w.config = linked, special, config
-	return w, ok && err == nil && err2 == nil
+	w.linked, w.special, w.config, w.refs = linked, special, config, refs
+	return w, ok && err == nil && err2 == nil && err3 == nil
 }
 
 // heads are what HEAD may be.
@@ -154,6 +169,7 @@ func (w *Watch) End(ctx context.Context) (notes []string) {
 		}
 	}
 	w.checkTodo(say)
+	w.settle(ctx, say)
 	linked, ok := r.links()
 	if !ok {
 		say("The index cannot be read any more", nil)
@@ -169,16 +185,7 @@ func (w *Watch) End(ctx context.Context) (notes []string) {
 // forget takes a path out of the index, without anything that the repository could have
 // git run.
 func (r Repository) forget(ctx context.Context, path string) error {
-	end, err := sandbox.Run(ctx, sandbox.Spec{
-		Argv: []string{
-			"git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--git-dir=" + r.dir, "--work-tree=" + r.tree,
-			"update-index", "--force-remove", "--", path,
-		},
-		Dir: r.tree, Timeout: patience, Whole: true, Env: append(sandbox.Filter{}.Apply(sandbox.Environ()), "GIT_OPTIONAL_LOCKS=0"),
-	})
-	if err == nil && end.ExitCode != 0 {
-		err = fmt.Errorf("git update-index: exit code %d: %s", end.ExitCode, strings.TrimSpace(end.Stderr))
-	}
+	_, err := r.git(ctx, "update-index", "--force-remove", "--", path)
 	return err
 }
 
