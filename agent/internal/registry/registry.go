@@ -7,8 +7,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent/command"
 )
@@ -52,7 +54,7 @@ type query struct {
 
 // names are the beginnings of the programs that are known, so that other lines are
 // not read at all.
-var names = strings.Fields("npm npx pnpm pnpx yarn bun corepack deno pip uv poetry pdm pipenv pipx conda mamba playwright go cargo rustup gem bundle composer dotnet mix sh make")
+var names = strings.Fields("npm npx pnpm pnpx yarn bun corepack deno pip uv poetry pdm pipenv pipx conda mamba playwright go cargo rustup gem bundle composer dotnet mix sh make node python tsx ts-node ruby perl ./")
 
 func (q *query) line(line, dir string, depth int) {
 	known := func(name string) bool { return strings.Contains(line, name) }
@@ -71,8 +73,24 @@ func (q *query) line(line, dir string, depth int) {
 		for _, script := range step.Scripts {
 			if command.IsShell(step.Program()) || strings.HasSuffix(script, ".sh") {
 				q.line(string(content(script, maxFile)), step.Dirs[0], depth+1)
+			} else {
+				q.code(content(script, maxFile), step.Dirs[0])
 			}
 		}
+	}
+}
+
+// reinstalls finds in code of any language a program that deletes what is installed
+// before it installs it again: as a line, or as a name with its arguments.
+var reinstalls = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\\bnpm(?:\\.cmd)?[\"'`]?[\\s,\\[(]+[\"'`]?(?:ci|clean-install|install-clean|cit)\\b")
+})
+
+// code looks at a script that is not one of a shell. Programs that fail without having
+// deleted anything are left to fail.
+func (q *query) code(text []byte, dir string) {
+	if reinstalls().Match(text) {
+		q.npm("npm", nil, dir)
 	}
 }
 

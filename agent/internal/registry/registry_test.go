@@ -59,6 +59,11 @@ func TestHosts(t *testing.T) {
 		"requirements.txt":         "requests\n",
 		"private.txt":              "--index-url https://pypi.corp.example/simple\nrequests\n",
 		"synced/.venv/pyvenv.cfg":  "",
+		"again.mjs":                "import { spawnSync } from 'node:child_process'\nspawnSync('npm', ['ci'], { stdio: 'inherit' })\n",
+		"again.py":                 "import subprocess\nsubprocess.run([\"npm\", \"ci\", \"--no-audit\"])\n",
+		"again.js":                 "require('child_process').execSync(`npm clean-install`)\n",
+		"again":                    "#!/usr/bin/env node\nexecFileSync('npm.cmd', ['ci'])\n",
+		"words.mjs":                "console.log('npm is circular, see npm city; npm install was run')\n",
 	})
 	tree(t, home, map[string]string{
 		"go/pkg/mod/cache/download/example.com/a/@v/v1.2.3.zip":     "",
@@ -73,7 +78,8 @@ func TestHosts(t *testing.T) {
 		"pnpm install": npm, "pnpm add -D vitest": npm, "pnpm dlx cowsay": npm, "pnpm build": "", "pnpm exec tsc": "", "yarn": yarn, "yarn add x": yarn, "yarn build": "", "yarn --frozen-lockfile": yarn,
 		"bun install": npm, "bunx cowsay": npm, "bun run build": "", "corepack enable": npm + " repo.yarnpkg.com", "deno add jsr:@std/fs": npm + " jsr.io deno.land",
 		"npx playwright install chromium": npm,
-		"pip install requests":            pypi, "pip3 install -r requirements.txt": pypi, "python3 -m pip install x": pypi, "python -m pip list": "", "pip list": "", "pip install --no-index x": "", "pip freeze": "",
+		"node again.mjs":                  npm, "python3 again.py": npm, "cd web && node ../again.js": npm, "./again": npm, "node words.mjs": "", "timeout 9 node ./again.mjs --x": npm, "cat again.mjs": "",
+		"pip install requests": pypi, "pip3 install -r requirements.txt": pypi, "python3 -m pip install x": pypi, "python -m pip list": "", "pip list": "", "pip install --no-index x": "", "pip freeze": "",
 		"pip install -r private.txt": "pypi.corp.example", "pip install -i https://pypi.corp.example:8443/simple x": "pypi.corp.example:8443",
 		"./setup.sh": pypi, "sh setup.sh": pypi, "uv sync": pypi, "uv pip install x": pypi, "uv pip list": "", "uv run pytest": pypi, "cd synced && uv run pytest": "", "uvx ruff check": pypi,
 		"poetry install": pypi, "pipx run black .": pypi, "python3 -m venv .venv": "", "python3 -m venv .venv && .venv/bin/pip install x": pypi, "pytest": "",
