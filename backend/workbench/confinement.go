@@ -205,5 +205,8 @@ func (w *Workbench) confinedPlace(session, folder string) (confine.Place, error)
 // cachePlace returns where the caches of a project's confined commands are.
 func (w *Workbench) cachePlace(folder string) confine.Place {
 	sum := sha256.Sum256([]byte(folder))
-	return confine.Place{Project: folder, Home: userHome(w.cfg), Cache: w.caches.Of(hex.EncodeToString(sum[:8]))}
+	home := userHome(w.cfg)
+	return confine.Place{
+		Project: folder, Home: home, Cache: w.caches.Of(hex.EncodeToString(sum[:8])), Getenv: w.cfg.Getenv, Secrets: sandbox.SecretPaths(home),
+	}
 }

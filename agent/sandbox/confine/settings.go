@@ -68,6 +68,11 @@ type Place struct {
 	Visible []string // what may be read inside them
 	Temp    string   // see [Profile]
 	Cache   string   // where programs keep caches that only confined commands use; empty if nowhere
+	// Getenv returns a variable of the user's, which may lead programs to another place
+	// than the usual one in the home; nil if there are none. Secrets are the files and
+	// folders that variables with the name of a secret lead to.
+	Getenv  func(name string) string
+	Secrets []string
 }
 
 // Request is what all layers together ask for.
@@ -239,6 +244,12 @@ func (at Place) profile(read, write, denied []string) Profile {
 	if at.Home != "" {
 		for _, name := range secrets {
 			p.Hidden = append(p.Hidden, filepath.Join(at.Home, filepath.FromSlash(name)))
+			p.Hidden = append(p.Hidden, at.moved(name)...)
+			for _, root := range roots {
+				if strings.HasPrefix(root.name, name+"/") {
+					p.Hidden = append(p.Hidden, at.moved(root.name)...)
+				}
+			}
 		}
 		if read != nil {
 			p.Hidden = append(p.Hidden, at.Home)
@@ -246,6 +257,7 @@ func (at Place) profile(read, write, denied []string) Profile {
 			p.Readable = append(p.Readable, at.Project)
 		}
 	}
+	p.Hidden = append(p.Hidden, slices.DeleteFunc(slices.Clone(at.Secrets), func(path string) bool { return !at.isApart(path) })...)
 	for _, entry := range denied {
 		p.Hidden = append(p.Hidden, at.absolute(entry))
 	}
@@ -263,11 +275,7 @@ func (at Place) profile(read, write, denied []string) Profile {
 	if at.Cache != "" {
 		p.Writable = append(p.Writable, at.Cache) // for programs that a variable leads there
 		for _, c := range caches {
-			own := Cache{Own: filepath.Join(at.Cache, c.own), Variable: c.variable}
-			if at.Home != "" {
-				own.Path = filepath.Join(at.Home, filepath.FromSlash(c.path))
-			}
-			p.Caches = append(p.Caches, own)
+			p.Caches = append(p.Caches, Cache{Path: at.cachePath(c.path, c.variable), Own: filepath.Join(at.Cache, c.own), Variable: c.variable})
 		}
 	}
 	return p
@@ -277,8 +285,8 @@ func (at Place) profile(read, write, denied []string) Profile {
 // likelier place first; empty if they change it itself, or cannot.
 func (at Place) Kept(path string) []string {
 	for _, c := range slices.Backward(caches) { // those inside of others first
-		over := filepath.Join(at.Home, filepath.FromSlash(c.path))
-		if at.Home == "" || at.Cache == "" || !within(over, path) {
+		over := at.cachePath(c.path, c.variable)
+		if over == "" || at.Cache == "" || !within(over, path) {
 			continue
 		}
 		rel, _ := filepath.Rel(over, path)
