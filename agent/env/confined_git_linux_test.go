@@ -104,7 +104,7 @@ func TestConfinedGitWorks(t *testing.T) {
 		"git tag v2 && git tag -d v2", "git cherry-pick renamed", "git revert --no-edit HEAD", "git rebase -q HEAD~1", "git reset -q --hard HEAD~1",
 		"git rm -q b.txt && git commit -qm gone", "git mv a.txt d.txt && git commit -qm moved", "touch u.txt u.log && git clean -fd && test ! -e u.txt",
 		"git gc -q", "git reflog | head -1", "git show --stat HEAD", "git blame d.txt", "for f in x y; do echo $f >$f; done; git add x y; git commit -qm xy",
-		"git worktree add -q wt HEAD && git worktree list && git worktree remove wt", "git bisect start && git bisect reset", "git fsck",
+		"git worktree add -q wt HEAD && git worktree list", "git worktree remove wt", "git branch at && git worktree add -q at at", "git worktree remove -f at", "git branch -D at", "git bisect start && git bisect reset", "git fsck",
 		"cd src && echo y >y.go && git add . && git commit -qm y", "git notes add -m note HEAD", "git apply --check /dev/null || true", "git stash -u || true",
 		"git update-index --refresh; git describe --tags --always", "sleep 0 && git status --short",
 	}

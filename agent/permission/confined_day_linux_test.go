@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,21 +31,19 @@ type autoProject struct {
 	gate      *permission.Policy
 	reached   atomic.Int32 // how often a server of this machine was asked
 	port      string
+	holds     bool // commands are confined; else the mode auto asks
 }
 
 const outsideCanary = "canary-88d1"
 
 func newAutoProject(t *testing.T) *autoProject {
 	t.Helper()
-	if !sandbox.Confinement(t.Context(), false).Holds() {
-		t.Skip("commands cannot be confined here")
-	}
 	base, err := os.MkdirTemp("/var/tmp", "auto-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	p := &autoProject{t: t, dir: filepath.Join(base, "project"), home: filepath.Join(base, "home")}
+	p := &autoProject{t: t, holds: sandbox.Confinement(t.Context(), false).Holds(), dir: filepath.Join(base, "project"), home: filepath.Join(base, "home")}
 	for name, text := range map[string]string{
 		"project/a.txt": "one\n", "project/b.txt": "three\n", "project/src/x.py": "print('x')\n", "project/ok.js": "", "project/test_x.py": "",
 		"project/go.mod": "module example.com/day\n\ngo 1.22\n", "project/main.go": "package main\n\nfunc main() { println(\"day\") }\n",
@@ -101,6 +100,9 @@ func (p *autoProject) assemble(base string) {
 		}
 	}
 	local.Confine = func(context.Context) (env.Confining, bool) {
+		if !p.holds {
+			return env.Confining{}, false
+		}
 		return env.Confining{Auto: true, Outside: true, Profile: func(env.Command) confine.Profile {
 			profile := confine.Combine().At(place)
 			profile.Proxy = proxy.New(network.Dialer{})
@@ -121,7 +123,14 @@ func (p *autoProject) assemble(base string) {
 // run judges a line as the mode auto does, and runs it if nobody is asked.
 func (p *autoProject) run(line string) (asked bool, result agent.Result) {
 	p.t.Helper()
-	input, err := json.Marshal(map[string]any{"command": line, "timeout": 60000})
+	line, behind := strings.CutPrefix(line, "behind ")
+	in := map[string]any{"command": line}
+	if behind {
+		in["run_in_background"] = true
+	} else {
+		in["timeout"] = 60000
+	}
+	input, err := json.Marshal(in)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -130,7 +139,7 @@ func (p *autoProject) run(line string) (asked bool, result agent.Result) {
 	if v := p.gate.Decide(p.t.Context(), call); v.Decision != agent.Allow {
 		return true, agent.Result{Output: v.Reason}
 	}
-	if call.Access.Confinement != agent.ConfinedFree {
+	if p.holds && call.Access.Confinement != agent.ConfinedFree {
 		p.t.Fatalf("%s runs %q", line, call.Access.Confinement)
 	}
 	return false, p.bash.Run(p.t.Context(), agent.Invocation{CallID: "1", Input: input, Output: func(string) {}})
@@ -165,18 +174,27 @@ func linesOf(t *testing.T, name string) (lines []string) {
 	return lines
 }
 
+// optional are the programs of the list that not every computer has.
+var optional = strings.Fields("go gofmt node npm npx python3 make gcc jq docker sqlite3 ssh ssh-keygen apt-get curl file")
+
 // OAS-118, OAS-623, K-47: a day's work in the mode auto. Nearly nothing is asked, what is
 // asked is asked rightly, and what is refused says so in a sentence.
 func TestADayInAuto(t *testing.T) {
 	t.Parallel()
 	p := newAutoProject(t)
+	if !p.holds {
+		t.Skip("commands cannot be confined here")
+	}
 	asked, all := 0, 0
 	for _, line := range linesOf(t, "day.txt") {
 		line, wantAsk := strings.CutPrefix(line, "ask ")
 		line, wantFail := strings.CutPrefix(line, "fail ")
 		program, _, _ := strings.Cut(line, " ")
-		if _, err := exec.LookPath(program); err != nil && !wantFail && program != "for" && !strings.HasPrefix(program, "(") && program != "export" && program != "trap" {
+		if _, err := exec.LookPath(program); err != nil && slices.Contains(optional, program) {
 			continue
+		}
+		if program == "go" && os.Getenv(situationVariable) != "" {
+			continue // it would build its library for each user again
 		}
 		all++
 		was, result := p.run(line)
@@ -191,13 +209,15 @@ func TestADayInAuto(t *testing.T) {
 		case was:
 		case failed != wantFail || result.IsError:
 			t.Errorf("failed %t, want %t: %s\n%s", failed, wantFail, line, result.Output)
+		case program == "apt-get" && os.Getuid() != 0: // it fails outside, too
 		case wantFail && !explained:
 			t.Errorf("no sentence: %s\n%s", line, result.Output)
 		case !wantFail && explained:
 			t.Errorf("explained although it worked: %s\n%s", line, result.Output)
 		}
 	}
-	if asked > all/19 || all < 100 {
+	if asked > 10 || all < 120 {
 		t.Errorf("%d of %d are asked", asked, all)
 	}
+	t.Logf("%d of %d lines are asked about", asked, all)
 }

@@ -20,6 +20,8 @@ type Line struct {
 	// starts are the branches that it may make, and deleted those that it may delete.
 	starts  []start
 	deleted []string
+	// unlinks says that it removes working trees and runs no hooks that matter.
+	unlinks bool
 }
 
 // OnlyGit reports whether every program of a bash command line is git, in a form that
@@ -30,7 +32,7 @@ func OnlyGit(text string, at command.Place) (line Line, ok bool) {
 	if !ok {
 		return Line{}, false
 	}
-	line, changes, renamed := Line{branches: true, cleans: true}, false, false
+	line, changes, renamed, hooked := Line{branches: true, cleans: true}, false, false, false
 	for _, s := range steps {
 		if s.Program() != "git" || len(s.Effects) == 0 {
 			continue
@@ -41,13 +43,17 @@ func OnlyGit(text string, at command.Place) (line Line, ok bool) {
 		if made, ok := startOf(verb, args); ok {
 			line.starts = append(line.starts, made)
 		}
+		unlinks := verb == "worktree" && slices.Contains([]string{"remove", "prune"}, firstWord(args))
+		line.unlinks = line.unlinks || unlinks
+		hooked = hooked || !unlinks && verb != "branch" && verb != "tag" && verb != "stash"
 		if verb == "branch" {
 			line.deleted = append(line.deleted, deleted(args)...)
 			renamed = renamed || renames(args)
 		}
 		changes = true
 	}
-	return line, changes && (line.branches || !renamed)
+	// What would be half done is not begun.
+	return line, changes && (line.branches || !renamed) && !(line.unlinks && hooked)
 }
 
 // OnlyInit reports whether a line is git init alone, for the folder in which it runs and
@@ -70,6 +76,15 @@ func OnlyInit(text string, at command.Place) bool {
 		}
 	}
 	return verb == "init" && len(before) == 0
+}
+
+func firstWord(args []string) string {
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") {
+			return arg
+		}
+	}
+	return ""
 }
 
 // stashesNew reports whether the arguments of git stash take files away that git does

@@ -59,6 +59,9 @@ func TestOnlyGit(t *testing.T) {
 		"git switch main && git branch -d x":             true,
 		"git switch main && git branch -m x y":           false, // it would be half done
 		"git branch -m x y":                              true,
+		"git worktree remove x && git branch -D x":       true,
+		"git merge x && git worktree remove x":           false,
+		"git worktree add x && git worktree prune":       false,
 		"git grep -Osh x; git add .":                     false,
 		"./git add .":                                    false,
 		"/tmp/git add .":                                 false,

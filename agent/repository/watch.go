@@ -49,14 +49,10 @@ func (r Repository) Open(p *confine.Profile, line Line) {
 	stubs := map[string]string{filepath.Join(r.common, "config.worktree"): "", filepath.Join(r.dir, "config.worktree"): ""}
 	stubs[filepath.Join(r.common, "commondir")] = "."
 	fixed := []string{"hooks", "modules", "remotes", "branches"}
-	if line.branches {
-		p.Env = append(p.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=/dev/null")
-	} else {
+	if !line.branches {
 		fixed = append(fixed, "config")
-		if len(line.starts) > 0 { // what a new branch follows is set afterwards
-			p.Env = append(p.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=branch.autoSetupMerge", "GIT_CONFIG_VALUE_0=false")
-		}
 	}
+	p.Env = append(p.Env, line.settings()...)
 	for _, name := range fixed {
 		path := filepath.Join(r.common, name)
 		if name == "hooks" || exists(path) {
@@ -69,6 +65,9 @@ func (r Repository) Open(p *confine.Profile, line Line) {
 		}
 	}
 	trees, _ := os.ReadDir(filepath.Join(r.common, "worktrees"))
+	if line.unlinks { // what is mounted could not be removed
+		trees = nil
+	}
 	for _, tree := range trees[:min(len(trees), mostTrees)] {
 		for _, name := range []string{"commondir", "gitdir", "config.worktree"} {
 			if path := filepath.Join(r.common, "worktrees", tree.Name(), name); exists(path) {
@@ -84,6 +83,19 @@ func (r Repository) Open(p *confine.Profile, line Line) {
 	if line.cleans { // it would stumble over what only stands for a file that must not be made
 		p.Protected = slices.DeleteFunc(p.Protected, func(path string) bool { return filepath.Dir(path) == r.tree && !exists(path) })
 	}
+}
+
+// settings returns the variables with what git does otherwise in a line: it runs no hooks
+// where these could change what stays writable, and sets nothing that a new branch follows,
+// which is done afterwards.
+func (l Line) settings() []string {
+	switch {
+	case l.branches || l.unlinks:
+		return []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=/dev/null"}
+	case len(l.starts) > 0:
+		return []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=branch.autoSetupMerge", "GIT_CONFIG_VALUE_0=false"}
+	}
+	return nil
 }
 
 // Allow lets git init make a repository in a folder that has none. Nothing else may run in

@@ -69,6 +69,8 @@ func (p Profile) Explain(output string, failed bool) (Blocked, bool) {
 	for line := range strings.Lines(output) {
 		switch {
 		case !failed && !messageWords().MatchString(line):
+		case !failed && strings.HasPrefix(line, "error: could not write config file "):
+			// Git deleted a branch; its settings are removed when the line has ended.
 		case readOnlyWords().MatchString(line):
 			return p.write(line), true
 		case busyWords().MatchString(line): // what is protected is a mount, and a folder where it does not exist
