@@ -27,7 +27,8 @@ func TestAttacksInEverySituation(t *testing.T) {
 			exec setpriv --inh-caps=-all --bounding-set=-all "$@"' sh "$@"`,
 		"a container that covers parts of proc": `exec unshare -m sh -c 'mount --make-rprivate / && mount -t tmpfs none /proc/acpi &&
 			mount --bind /proc/sys /proc/sys && mount -o remount,ro,bind /proc/sys && ` + asNobody + `' sh "$@"`,
-		"another root, as in a container": `exec unshare -m sh -c 'mount --make-rprivate / && mkdir -p root && mount --rbind / root && exec chroot root "$@"' sh "$@"`,
+		"another root, as in a container": `exec unshare -m sh -c 'mount --make-rprivate / && mkdir -p root && mount --rbind / root && cd root && pivot_root . mnt &&
+			umount -l /mnt && cd / && exec "$@"' sh "$@"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
