@@ -1,6 +1,9 @@
 package env
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -87,5 +90,48 @@ func TestExec(t *testing.T) { // LOOP-35, LOOP-122
 	}
 	if _, err := l.Exec(t.Context(), Command{Line: "true", Dir: "missing"}); err == nil {
 		t.Error("no error for a missing directory")
+	}
+}
+
+// COM-20: a text that gzip compressed is read as it was, a part at a time. What only has its
+// name, is damaged, is no text or is far larger unpacked is read as it is.
+func TestReadCompressed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	local, err := NewLocal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := func(text string) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := io.WriteString(z, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	whole := packed("one\ntwo\nthree\n")
+	for name, tt := range map[string]struct {
+		data []byte
+		want string // empty if it is not read
+	}{
+		"text.gz":   {whole, "two"},
+		"plain.gz":  {[]byte("1\n2\n"), "2"},
+		"damage.gz": {whole[:len(whole)-6], ""},
+		"binary.gz": {packed("a\nb\x00c\n"), ""},
+		"bomb.gz":   {packed(strings.Repeat("a\n", MaxWhole)), ""},
+		"text.txt":  {whole, ""},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), tt.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		page, err := local.ReadLines(t.Context(), name, 2, 1)
+		got := strings.Join(page.Lines, "")
+		if tt.want == "" && (got == "two" || got == "a") || tt.want != "" && (err != nil || got != tt.want) || name == "text.gz" && page.Hash != "" {
+			t.Errorf("%s: %+v, %v", name, page, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package env
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/transform"
@@ -40,9 +42,31 @@ func (l *Local) ReadLines(ctx context.Context, path string, offset, limit int) (
 			return Page{}, l.meant(err)
 		}
 		defer f.Close()
+		if strings.HasSuffix(path, ".gz") {
+			if text, ok := unpacked(ctx, f); ok {
+				page, err := readPage(newLineReader(ctx, strings.NewReader(text), maxLine, int64(len(text))), max(offset, 1), limit, true)
+				return page, explain(path, err)
+			}
+		}
 		page, err := l.readText(ctx, f, info, path, offset, limit)
 		return page, explain(path, err)
 	})
+}
+
+// unpacked returns the text of a file that gzip compressed; false if it is something else or
+// has more than [MaxWhole] bytes.
+func unpacked(ctx context.Context, f *os.File) (text string, ok bool) {
+	defer func() {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			ok = false
+		}
+	}()
+	z, err := gzip.NewReader(stoppable{ctx, f})
+	if err != nil {
+		return "", false
+	}
+	all, err := io.ReadAll(io.LimitReader(z, MaxWhole+1))
+	return string(all), err == nil && len(all) <= MaxWhole && utf8.Valid(all) && bytes.IndexByte(all, 0) < 0
 }
 
 // await returns what a function returns, or the context's error if the context ends
