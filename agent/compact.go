@@ -19,6 +19,7 @@ type CompactionTrigger string
 const (
 	CompactAuto     CompactionTrigger = "auto"     // it passed the threshold
 	CompactManual   CompactionTrigger = "manual"   // somebody asked for it
+	CompactLimit    CompactionTrigger = "limit"    // items of a type took more than they may
 	CompactOverflow CompactionTrigger = "overflow" // the provider refused the request for its length
 )
 
@@ -133,7 +134,14 @@ func (t *turn) compactIfFull() bool {
 	if fixed := t.session.window.fixed; threshold > 0 && threshold < 2*fixed { // a small window: half of what is free
 		threshold = max(threshold, fixed+(window-fixed)/2)
 	}
-	if threshold == 0 || tokens < threshold || t.session.window.cramped() {
+	if threshold == 0 || t.session.window.cramped() {
+		return false
+	}
+	if tokens < threshold {
+		if len(t.session.over()) > 0 {
+			t.uncompacted = !t.compact(CompactionStart{Trigger: CompactLimit, Tokens: tokens}, "")
+			return !t.uncompacted
+		}
 		return false
 	}
 	t.uncompacted = !t.compact(CompactionStart{Trigger: CompactAuto, Tokens: tokens, Threshold: threshold}, "")
@@ -194,10 +202,17 @@ func (t *turn) compact(start CompactionStart, focus string) bool {
 // for a compaction, it has the older part summarised (COM-14, COM-15).
 func (t *turn) shorten(start CompactionStart, focus string) (CompactionEnd, error) {
 	past := &t.session.transcript.conversation
+	if start.Trigger == CompactLimit {
+		end := CompactionEnd{Before: start.Tokens, Steps: t.session.over()}
+		t.phase(PhaseSelectiveStart, end)
+		end = t.session.cut(t.ctx, end)
+		t.phase(PhaseSelectiveDone, end)
+		return end, nil
+	}
 	if start.Trigger != CompactManual {
 		end := CompactionEnd{Before: start.Tokens, After: start.Tokens}
 		t.phase(PhaseSelectiveStart, end)
-		end = t.session.selected(start, end)
+		end = t.session.selected(t.ctx, start, end)
 		t.phase(PhaseSelectiveDone, end)
 		if end.After <= roomy(start) {
 			return end, nil
@@ -211,22 +226,57 @@ func (t *turn) shorten(start CompactionStart, focus string) (CompactionEnd, erro
 }
 
 // selected shortens the conversation by rules: the compactor's, if it has any.
-func (s *Session) selected(start CompactionStart, end CompactionEnd) CompactionEnd {
+func (s *Session) selected(ctx context.Context, start CompactionStart, end CompactionEnd) CompactionEnd {
 	tr := &s.transcript
 	if c, ok := s.cfg.Compactor.(Selector); ok {
 		if rules := c.Rules(); rules != nil {
 			end.Steps = tr.conversation.Plan(rules, func(short *contextir.Conversation) bool {
 				return tr.scaled(end.Before, short) <= roomy(start)
 			})
-			short := tr.conversation.Clone()
-			end.apply(short, nil)
-			end.After, end.ToolBlocks = tr.scaled(end.Before, short), tr.conversation.Results(0)-short.Results(0)+short.Shortened()-tr.conversation.Shortened()
-			return end
+			return s.cut(ctx, end)
 		}
 	}
 	end.Elided, end.ToolBlocks = tr.conversation.Elidable(recentResults)
 	end.After = tr.sizeAfter(end)
 	return end
+}
+
+// over returns the rules to apply because items of a type take more than they may.
+func (s *Session) over() []contextir.Step {
+	c, ok := s.cfg.Compactor.(Selector)
+	if !ok {
+		return nil
+	}
+	return s.transcript.conversation.Over(c.Rules(), func(bytes int) int64 { return int64(bytes / bytesPerToken) })
+}
+
+// cut returns the end of a compaction with its steps applied.
+func (s *Session) cut(ctx context.Context, end CompactionEnd) CompactionEnd {
+	past, short := &s.transcript.conversation, s.offload(ctx, end.Steps)
+	end.After = s.transcript.scaled(end.Before, short)
+	end.ToolBlocks = past.Results(0) - short.Results(0) + short.Shortened() - past.Shortened()
+	return end
+}
+
+// offload has the whole texts kept of what steps shorten, says so in the steps, and returns
+// the conversation after them.
+func (s *Session) offload(ctx context.Context, steps []contextir.Step) *contextir.Conversation {
+	short := s.transcript.conversation.Clone()
+	for i, step := range steps {
+		for _, it := range short.Shortens(step) {
+			if s.cfg.Offload == nil || ctx.Err() != nil {
+				break
+			}
+			if path := s.cfg.Offload(ctx, it.ID(), it.Text()); path != "" {
+				if steps[i].Files == nil {
+					steps[i].Files = map[string]string{}
+				}
+				steps[i].Files[it.ID()] = path
+			}
+		}
+		short.Apply(steps[i])
+	}
+	return short
 }
 
 // roomy is the target size of a compaction. It is well below the size that

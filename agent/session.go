@@ -54,6 +54,10 @@ type Config struct {
 	Rewritten func(ctx context.Context, by string, files []FileRecord) string
 	// Compactor compacts long conversations; nil means that nothing does.
 	Compactor Compactor
+	// Offload keeps the text of a tool's result which a compaction shortens, and returns the
+	// path at which the model can read it; empty if it is not kept, or nil is set. Item names
+	// the result. It must be safe for concurrent use.
+	Offload func(ctx context.Context, item, text string) (path string)
 	// Attach returns what is sent behind a queued message, such as the files that it
 	// mentions, as they are when the message is delivered, and the pictures that go with it;
 	// nil means that nothing is. A message with a skill is complete, so Attach does not see it.

@@ -33,6 +33,9 @@ type Policy struct {
 	// Reserve is the part of the window that stays free, in tokens; at most
 	// half of the window (OAS-108).
 	Reserve int64
+	// Budget is how many tokens a context may have, if that is less than the window (COM-24);
+	// 0 means the window.
+	Budget int64
 	// Rules say how each type of item makes room before a model is asked for a summary
 	// (COM-13, COM-14); nil means [contextir.DefaultRules].
 	Rules contextir.Rules
@@ -51,6 +54,9 @@ var DefaultPolicy = Policy{Ratio: 0.80, Reserve: 10_000}
 
 // Threshold returns the size for a window, in tokens; 0 means never.
 func (p Policy) Threshold(window int64) int64 {
+	if p.Budget > 0 {
+		window = min(window, p.Budget)
+	}
 	threshold := int64(float64(window) * p.Ratio)
 	if p.Reserve == 0 {
 		return threshold

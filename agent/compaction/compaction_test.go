@@ -37,6 +37,8 @@ func TestThreshold(t *testing.T) {
 		{reserve, 200_000, 190_000},
 		{reserve, 10_000, 5_000},
 		{compaction.Policy{}, 200_000, 0},
+		{compaction.Policy{Ratio: 0.8, Budget: 100_000}, 200_000, 80_000}, // COM-24
+		{compaction.Policy{Ratio: 0.8, Budget: 100_000}, 32_000, 25_600},
 	} {
 		service := &compaction.Service{Policy: func() compaction.Policy { return tt.policy }}
 		if got := service.Threshold(tt.window); got != tt.want {

@@ -30,7 +30,7 @@ func (c *Conversation) Elide(bytes int) int {
 			break
 		}
 		if !c.keeps(&old[i]) {
-			gone += old[i].elide()
+			gone += old[i].elide("")
 		}
 	}
 	if gone > 0 {
@@ -56,7 +56,7 @@ func (c *Conversation) Elidable(keep int) (bytes, results int) {
 		if keep--; keep >= 0 {
 			continue
 		}
-		if _, gone := it.elided(); gone > 0 && !c.keeps(&it) {
+		if _, gone := it.elided(""); gone > 0 && !c.keeps(&it) {
 			bytes += gone
 			results++
 		}
@@ -78,32 +78,33 @@ func (c *Conversation) read() []Item {
 // command.
 func (it *Item) isOutput() bool { return it.Type == ToolResult || it.Type == LocalCommand }
 
-// elide shortens the outputs in an item and returns by how many bytes.
-func (it *Item) elide() int {
-	parts, gone := it.elided()
+// elide shortens the outputs in an item, of which a file may have the whole, and returns by
+// how many bytes.
+func (it *Item) elide(file string) int {
+	parts, gone := it.elided(file)
 	if gone > 0 {
-		it.Message.Parts, it.short = parts, true
+		it.Message.Parts, it.short, it.file = parts, true, file
 	}
 	return gone
 }
 
 // elided returns an item's shortened parts, and by how many bytes they are
 // shorter.
-func (it *Item) elided() (parts []llm.Part, gone int) {
+func (it *Item) elided(file string) (parts []llm.Part, gone int) {
 	if !it.isOutput() {
 		return nil, 0
 	}
 	parts = make([]llm.Part, len(it.Message.Parts))
 	for i, p := range it.Message.Parts {
 		if p.Result == nil {
-			short, n := shortened(p)
+			short, n := shortened(p, file)
 			parts[i], gone = short, gone+n
 			continue
 		}
 		short := *p.Result
 		short.Parts = nil
 		for _, said := range p.Result.Parts {
-			said, n := shortened(said)
+			said, n := shortened(said, file)
 			short.Parts = append(short.Parts, said)
 			gone += n
 		}
@@ -112,7 +113,7 @@ func (it *Item) elided() (parts []llm.Part, gone int) {
 	return parts, gone
 }
 
-func shortened(p llm.Part) (llm.Part, int) {
+func shortened(p llm.Part, file string) (llm.Part, int) {
 	switch {
 	case p.Kind == llm.PartMedia:
 		return llm.Part{Kind: llm.PartText, Text: "[A picture was here. It was taken out to make room.]"}, mediaBytes
@@ -124,6 +125,10 @@ func shortened(p llm.Part) (llm.Part, int) {
 		cut--
 	}
 	gone := len(p.Text) - cut
+	if file != "" {
+		return llm.Part{Kind: llm.PartText, Text: fmt.Sprintf(
+			"%s\n[Content offloaded to %s, %d bytes. Read that file if more of it is needed.]", p.Text[:cut], file, len(p.Text))}, gone
+	}
 	return llm.Part{Kind: llm.PartText, Text: fmt.Sprintf(
 		"%s\n[%d more bytes were taken out to make room. Run the tool again if they are needed.]", p.Text[:cut], gone)}, gone
 }

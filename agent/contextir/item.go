@@ -85,6 +85,7 @@ type Item struct {
 	number int          // among the items of its type and turn, from 1
 	whole  *llm.Message // the message of a dropped item
 	short  bool         // a part of it was removed
+	file   string       // that has the whole text; empty without one
 }
 
 // Dropped reports whether a person took the item out. Its message is a line that
@@ -93,6 +94,10 @@ func (it *Item) Dropped() bool { return it.whole != nil }
 
 // Shortened reports whether a part of the item was removed to make room.
 func (it *Item) Shortened() bool { return it.short }
+
+// File returns the file that has the whole text of a shortened item (COM-10, COM-20); empty
+// if there is none.
+func (it *Item) File() string { return it.file }
 
 // IsError reports whether the item is the result of a call that failed.
 func (it *Item) IsError() bool {

@@ -19,7 +19,7 @@ const (
 	// StrategyTruncate removes all but the newest, as many as the rule keeps.
 	StrategyTruncate Strategy = "truncate"
 	// StrategyOffload shortens the texts of all but the newest, as many as the rule keeps,
-	// to their beginning. The log has the whole.
+	// to their beginning. The log has the whole, and a file if the step names one.
 	StrategyOffload Strategy = "offload_middle"
 	// StrategySummarize leaves them to the summary that follows if the others do not
 	// suffice.
@@ -35,6 +35,9 @@ func (s Strategy) Known() bool {
 type Rule struct {
 	Strategy Strategy `json:"strategy"`
 	Keep     int      `json:"keep,omitempty"` // of the newest
+	// Limit is how many tokens items of the type may take before the rule makes room for
+	// itself (COM-24); 0 means any number. A rule that neither shortens nor removes has none.
+	Limit int64 `json:"limit,omitempty"`
 }
 
 // Rules are those of a conversation's types. A type without one is left to the summary.
@@ -44,7 +47,7 @@ type Rules map[ItemType]Rule
 // A summary replaces the rest where that does not suffice (COM-14).
 func DefaultRules() Rules {
 	return Rules{
-		ToolResult: {StrategyOffload, 5}, LocalCommand: {StrategyOffload, 5}, SystemReminder: {Strategy: StrategySummarize},
+		ToolResult: {Strategy: StrategyOffload, Keep: 5}, LocalCommand: {Strategy: StrategyOffload, Keep: 5}, SystemReminder: {Strategy: StrategySummarize},
 		AssistantMessage: {Strategy: StrategySummarize}, UserMessage: {Strategy: StrategySummarize}, SteeringMessage: {Strategy: StrategySummarize},
 		CompactionSummary: {Strategy: StrategyNone},
 	}
@@ -54,8 +57,8 @@ func DefaultRules() Rules {
 // documents it. What the user wanted first may be lost.
 func SeedRules() Rules {
 	return Rules{
-		ToolResult: {StrategyTruncate, 5}, LocalCommand: {StrategyTruncate, 5}, SystemReminder: {Strategy: StrategyNone},
-		AssistantMessage: {StrategyTruncate, 5}, UserMessage: {StrategyTruncate, 5}, SteeringMessage: {StrategyTruncate, 5},
+		ToolResult: {Strategy: StrategyTruncate, Keep: 5}, LocalCommand: {Strategy: StrategyTruncate, Keep: 5}, SystemReminder: {Strategy: StrategyNone},
+		AssistantMessage: {Strategy: StrategyTruncate, Keep: 5}, UserMessage: {Strategy: StrategyTruncate, Keep: 5}, SteeringMessage: {Strategy: StrategyTruncate, Keep: 5},
 		CompactionSummary: {Strategy: StrategyNone},
 	}
 }
@@ -66,6 +69,9 @@ type Step struct {
 	Type     ItemType `json:"type"`
 	Strategy Strategy `json:"strategy"`
 	Keep     int      `json:"keep,omitempty"`
+	// Files are those that have the whole texts of items which the step shortens, by the
+	// items' ids.
+	Files map[string]string `json:"files,omitempty"`
 }
 
 // errorTurns is for how many turns error results stay (COM-17).
@@ -81,11 +87,39 @@ func (c *Conversation) Plan(rules Rules, enough func(*Conversation) bool) (steps
 	})
 	for _, t := range types {
 		rule := rules[t]
-		step := Step{t, rule.Strategy, max(0, rule.Keep)}
+		step := Step{Type: t, Strategy: rule.Strategy, Keep: max(0, rule.Keep)}
 		if enough(short) {
 			break
 		}
 		if short.Apply(step) {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+// Over returns the rules to apply because items of their types take more tokens than they
+// may, as tokens estimates them from bytes. A rule that would free less than a quarter of its
+// limit is left out, so that the next such moment is not at once.
+func (c *Conversation) Over(rules Rules, tokens func(bytes int) int64) (steps []Step) {
+	limited := false
+	for _, rule := range rules {
+		limited = limited || rule.Limit > 0
+	}
+	if !limited {
+		return nil
+	}
+	sizes := map[ItemType]int{}
+	for i := range c.items {
+		sizes[c.items[i].Type] += c.items[i].Bytes()
+	}
+	for _, t := range slices.Sorted(maps.Keys(rules)) {
+		rule := rules[t]
+		if rule.Limit <= 0 || tokens(sizes[t]) <= rule.Limit {
+			continue
+		}
+		step, short := Step{Type: t, Strategy: rule.Strategy, Keep: max(0, rule.Keep)}, c.Clone()
+		if short.Apply(step) && tokens(c.Bytes()-short.Bytes()) >= rule.Limit/4 {
 			steps = append(steps, step)
 		}
 	}
@@ -102,7 +136,7 @@ func (c *Conversation) Apply(step Step) (changed bool) {
 	switch step.Strategy {
 	case StrategyOffload:
 		for _, i := range chosen {
-			changed = c.items[i].elide() > 0 || changed
+			changed = c.items[i].elide(step.Files[c.items[i].ID()]) > 0 || changed
 		}
 	case StrategyDrop, StrategyTruncate:
 		changed = c.remove(chosen)
@@ -112,6 +146,19 @@ func (c *Conversation) Apply(step Step) (changed bool) {
 		c.DropNative() // a provider's reasoning is bound to what it had read
 	}
 	return changed
+}
+
+// Shortens returns the items that a step would shorten. The caller must not change them.
+func (c *Conversation) Shortens(step Step) (items []*Item) {
+	if step.Strategy != StrategyOffload {
+		return nil
+	}
+	for _, i := range c.chosen(step) {
+		if _, gone := c.items[i].elided(""); gone > 0 {
+			items = append(items, &c.items[i])
+		}
+	}
+	return items
 }
 
 // Shortened counts the results of calls of which a part was removed.

@@ -129,3 +129,30 @@ func TestErrorsStay(t *testing.T) {
 		t.Errorf("sent %s", said)
 	}
 }
+
+// COM-24: a type that takes more than it may makes room by its own rule, once that is worth
+// it. Others stay as they are.
+func TestOver(t *testing.T) {
+	t.Parallel()
+	tokens := func(bytes int) int64 { return int64(bytes / 4) }
+	shorten := func(keep int, limit int64) contextir.Rule {
+		return contextir.Rule{Strategy: contextir.StrategyOffload, Keep: keep, Limit: limit}
+	}
+	for name, tt := range map[string]struct {
+		rules contextir.Rules
+		want  []contextir.Step
+	}{
+		"within":         {contextir.Rules{contextir.ToolResult: shorten(5, 20_000)}, nil},
+		"no limit":       {contextir.Rules{contextir.ToolResult: shorten(5, 0)}, nil},
+		"over":           {contextir.Rules{contextir.ToolResult: shorten(2, 5000)}, []contextir.Step{{Type: contextir.ToolResult, Strategy: contextir.StrategyOffload, Keep: 2}}},
+		"of little use":  {contextir.Rules{contextir.ToolResult: shorten(7, 5000)}, nil},
+		"another's":      {contextir.Rules{contextir.AssistantMessage: shorten(1, 5000)}, nil},
+		"to the summary": {contextir.Rules{contextir.ToolResult: {Strategy: contextir.StrategySummarize, Limit: 10}}, nil},
+	} {
+		c := busy(8) // results of 1,250 tokens each
+		before := c.Bytes()
+		if diff := cmp.Diff(tt.want, c.Over(tt.rules, tokens)); diff != "" || c.Bytes() != before {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

@@ -40,7 +40,9 @@ type Config struct {
 	Compact func(ctx context.Context, session, summary string) error
 	// Settings keeps the user's choices.
 	Settings backend.Settings
-	Now      func() time.Time
+	// Keys returns the keys of all providers.
+	Keys func(context.Context) ([]string, error)
+	Now  func() time.Time
 }
 
 // Contexts shows and changes the contexts of sessions. It is safe for concurrent use.

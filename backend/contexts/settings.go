@@ -36,7 +36,23 @@ type RoomSettings struct {
 	Rules map[contextir.ItemType]contextir.Rule `json:"rules,omitempty"`
 	// OwnSummary has the session's own model write summaries, not the small one.
 	OwnSummary bool `json:"own_summary,omitempty"`
+	// OffloadFrom is the size in tokens from which a result that is shortened becomes a file
+	// that the model can read; 0 means 2,000, and [NoOffload] that none does.
+	OffloadFrom int `json:"offload_from,omitempty"`
+	// Budget is how many tokens a context may have, if that is less than the model's window;
+	// 0 means the window.
+	Budget int64 `json:"budget,omitempty"`
 }
+
+// NoOffload keeps results from becoming files.
+const NoOffload = -1
+
+const (
+	maxOffload    = 1_000_000 // tokens
+	leastBudget   = 8_000
+	maxLimit      = 10_000_000
+	bytesPerToken = 4
+)
 
 // roomSetting is the key of [RoomSettings].
 const roomSetting = "context"
@@ -49,12 +65,20 @@ func (r RoomSettings) check() error {
 	if presets[r.Preset] == nil {
 		return fmt.Errorf("there are no rules %q", r.Preset)
 	}
+	if r.OffloadFrom < NoOffload || r.OffloadFrom > maxOffload {
+		return fmt.Errorf("%d is no size in tokens from which results become files", r.OffloadFrom)
+	}
+	if r.Budget != 0 && (r.Budget < leastBudget || r.Budget > maxLimit) {
+		return fmt.Errorf("a context of %d tokens is too small or too large", r.Budget)
+	}
 	for t, rule := range r.Rules {
 		switch {
 		case !t.Compacts():
 			return fmt.Errorf("items of the type %q are never compacted", t)
 		case !rule.Strategy.Known():
 			return fmt.Errorf("there is no strategy %q", rule.Strategy)
+		case rule.Limit < 0 || rule.Limit > maxLimit:
+			return fmt.Errorf("items of the type %q cannot be limited to %d tokens", t, rule.Limit)
 		case rule.Keep < 0 || rule.Keep > maxKeep:
 			return fmt.Errorf("%d of the newest items cannot be kept, only 0 to %d", rule.Keep, maxKeep)
 		}
@@ -71,7 +95,7 @@ func (r RoomSettings) rules() contextir.Rules {
 
 // over returns a policy with the user's choices.
 func (r RoomSettings) over(p compaction.Policy) compaction.Policy {
-	p.Rules = r.rules()
+	p.Rules, p.Budget = r.rules(), r.Budget
 	return p
 }
 

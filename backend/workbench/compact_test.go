@@ -94,11 +94,60 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// readsMany returns a session whose model reads twenty long files, which fill its window,
+// and then answers with the given rounds.
+func readsMany(t *testing.T, room contexts.RoomSettings, then ...llmtest.Round) (*page, *llmtest.Server, string) {
+	t.Helper()
+	const reads = 20
+	var rounds []llmtest.Round
+	for i := range reads {
+		rounds = append(rounds, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"file_path": fmt.Sprint(i)})}, Usage: small})
+	}
+	rounds[reads-1].Usage = llm.Usage{Input: 105_000, Output: 10, Known: true}
+	server := llmtest.Serve(t, append(rounds, then...)...)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	for i := range reads {
+		text := fmt.Sprintf("This is file %d.\n", i) + strings.Repeat("It is a line.\n", 1500) + fmt.Sprintf("TOKEN=sk-test and the end of %d.\n", i)
+		if err := os.WriteFile(filepath.Join(p.folder, fmt.Sprint(i)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prefer(p, func(prefs *backend.Preferences) { prefs.Levels.Low, prefs.PlainTitles = "openai/gpt-4o-mini", true })
+	must[contexts.RoomSettings](p, "context.setRoom", room)
+	id := p.session("openai")
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: agent.Settings{Provider: "openai", Model: compactModel, Mode: agent.ModeDefault}})
+	p.send(id, "Look around.")
+	return p, server, id
+}
+
+// COM-20, COM-21: what a compaction shortens becomes a file of the session, which the model
+// reads without asking, and which goes with the session.
+func TestOffloadOfSessions(t *testing.T) {
+	t.Parallel()
+	p, server, id := readsMany(t, contexts.RoomSettings{}, llmtest.Round{Text: "Done.", Usage: small})
+	end := await(p, anyOf[agent.CompactionEnd])
+	if len(end.Steps) == 0 || len(end.Steps[0].Files) != 15 {
+		t.Fatalf("%+v", end)
+	}
+	path := end.Steps[0].Files["tool_result:1:1"]
+	await(p, anyOf[agent.ProcessingEnd])
+	server.Add(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"file_path": path, "offset": 1400})}, Usage: small}, llmtest.Round{Text: "I see.", Usage: small})
+	p.send(id, "What did file 0 say in the end?")
+	read := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "Read" && strings.Contains(e.Output, "the end of") })
+	if read.IsError || !strings.Contains(read.Output, "the end of 0.") {
+		t.Errorf("%+v", read)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+	must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the file is still there: %v", err)
+	}
+}
+
 // COM-14, COM-16: sessions follow the user's choices of how room is made. Rules that suffice
 // spare the summary, which the small model writes else.
 func TestRoomOfSessions(t *testing.T) {
 	t.Parallel()
-	const reads = 20
 	for name, tt := range map[string]struct {
 		room  contexts.RoomSettings
 		steps bool
@@ -110,23 +159,7 @@ func TestRoomOfSessions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var rounds []llmtest.Round
-			for i := range reads {
-				rounds = append(rounds, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"file_path": fmt.Sprint(i)})}, Usage: small})
-			}
-			rounds[reads-1].Usage = llm.Usage{Input: 105_000, Output: 10, Known: true}
-			server := llmtest.Serve(t, append(rounds, llmtest.Round{Text: "In short.", Usage: small}, llmtest.Round{Text: "Done.", Usage: small})...)
-			p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
-			for i := range reads {
-				if err := os.WriteFile(filepath.Join(p.folder, fmt.Sprint(i)), []byte(strings.Repeat("It is a line.\n", 1500)), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			prefer(p, func(prefs *backend.Preferences) { prefs.Levels.Low, prefs.PlainTitles = "openai/gpt-4o-mini", true })
-			must[contexts.RoomSettings](p, "context.setRoom", tt.room)
-			id := p.session("openai")
-			must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: agent.Settings{Provider: "openai", Model: compactModel, Mode: agent.ModeDefault}})
-			p.send(id, "Look around.")
+			p, server, id := readsMany(t, tt.room, llmtest.Round{Text: "In short.", Usage: small}, llmtest.Round{Text: "Done.", Usage: small})
 			end := await(p, anyOf[agent.CompactionEnd])
 			if end.Outcome != agent.OutcomeDone || len(end.Steps) > 0 != tt.steps || (end.Summary != "") == tt.steps {
 				t.Errorf("%+v", end)

@@ -15,7 +15,7 @@ import (
 // newContexts returns what shows and changes the contexts of the workbench's sessions.
 func newContexts(w *Workbench) *contexts.Contexts {
 	return contexts.New(contexts.Config{
-		Log: w.cfg.Store, Session: w.session, Now: time.Now, Settings: w.cfg.Store,
+		Log: w.cfg.Store, Session: w.session, Now: time.Now, Settings: w.cfg.Store, Keys: w.providers.Keys,
 		Open: func(ctx context.Context, id string) (contexts.Session, func(), error) {
 			return w.sessions.Open(ctx, id)
 		},

@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"agent/internal/merge":       {"agent/internal/linediff"},
 	"agent/sdk":                  {"agent", "agent/llm"},
 	"agent/contextinfo":          {"agent", "agent/contextir", "agent/llm", "agent/llm/tokens"},
-	"backend/contexts":           {"agent", "agent/compaction", "agent/contextinfo", "agent/contextir", "agent/llm", "agent/recall", "backend", "backend/dispatch"},
+	"backend/contexts":           {"agent", "agent/compaction", "agent/contextinfo", "agent/contextir", "agent/llm", "agent/offload", "agent/recall", "backend", "backend/dispatch", "backend/redact"},
 	"agent/recall":               {"agent", "agent/contextir"},
 	"agent/compaction":           {"agent", "agent/contextir", "agent/llm", "agent/llm/generate"},
 	"agent/subagent":             {"agent", "agent/internal/plain"},

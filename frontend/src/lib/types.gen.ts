@@ -482,7 +482,7 @@ export type CompactionStart = {
   threshold?: number
 }
 
-export type CompactionTrigger = "auto" | "manual" | "overflow"
+export type CompactionTrigger = "auto" | "manual" | "limit" | "overflow"
 
 export type CompactionUndone = {
   compaction: number
@@ -2173,11 +2173,14 @@ export type RoomSettings = {
   preset?: RulesPreset
   rules?: Record<ItemType, Rule>
   own_summary?: boolean
+  offload_from?: number
+  budget?: number
 }
 
 export type Rule = {
   strategy: Strategy
   keep?: number
+  limit?: number
 }
 
 export type RuleEntry = {
@@ -3124,6 +3127,7 @@ export type Step = {
   type: ItemType
   strategy: Strategy
   keep?: number
+  files?: Record<string, string>
 }
 
 export type StepRef = {

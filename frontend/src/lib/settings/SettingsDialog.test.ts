@@ -26,6 +26,7 @@ const bench = {
   confinement: { load: () => Promise.resolve(), measure: () => Promise.resolve() },
   toolSwitches: { load: () => Promise.resolve() },
   webSearch: { load: () => Promise.resolve() },
+  room: { load: () => Promise.resolve() },
 } as unknown as Workbench
 
 const show = (tab: string) =>

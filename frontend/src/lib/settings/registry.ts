@@ -80,6 +80,13 @@ export const tabs: readonly Tab[] = [
         words: 'compaction context summary length memory tokens 压缩 上下文 摘要 长度',
       },
       {
+        id: 'room',
+        label: own('room_preset'),
+        hint: own('room_preset_hint'),
+        words:
+          'context rules compaction offload budget tokens summary small model 规则 上下文 预算 摘要 卸载 压缩',
+      },
+      {
         id: 'patience',
         label: own('patience'),
         hint: own('patience_hint'),

@@ -8,6 +8,7 @@ import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
 import { Commands } from './commands.svelte'
 import { ToolSwitches } from './toolSwitches.svelte'
+import { Room } from './room.svelte'
 import { WebSearch } from './webSearch.svelte'
 import { Confinement } from './confinement.svelte'
 import { ContextOfSession } from './context.svelte'
@@ -96,6 +97,7 @@ export class Workbench {
   readonly files: Files
   readonly confinement: Confinement
   readonly webSearch: WebSearch
+  readonly room: Room
   readonly toolSwitches: ToolSwitches
   readonly terminals: Terminals
   readonly search: Search
@@ -192,6 +194,7 @@ export class Workbench {
     this.files = new Files(call)
     this.confinement = new Confinement(call)
     this.webSearch = new WebSearch(call)
+    this.room = new Room(call)
     this.toolSwitches = new ToolSwitches(call)
     this.terminals = new Terminals(call)
     this.search = new Search(call)
