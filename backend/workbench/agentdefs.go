@@ -36,10 +36,7 @@ func newTeams(w *Workbench) *agents.Teams {
 			if err != nil {
 				return err
 			}
-			return w.delegation.Wake(ctx, info, func(ctx context.Context) error {
-				_, err := w.runQueued(ctx, SessionRef{Session: session})
-				return err
-			})
+			return w.delegation.Wake(ctx, info, func(ctx context.Context) error { return w.conversation.RunQueue(ctx, session) })
 		},
 	})
 }
@@ -54,7 +51,7 @@ func newDelegation(w *Workbench) *delegation.Delegation {
 			return delegation.CapsOf(prefs)
 		},
 		Host: delegation.Host{
-			Create: w.create, Start: w.start, NewSettings: w.NewSessionSettings, Configure: w.Configure, NewID: newID, ChangeQueue: w.queueChange,
+			Create: w.create, Start: w.conversation.Start, NewSettings: w.NewSessionSettings, Configure: w.Configure, NewID: newID, ChangeQueue: w.queueChange,
 			Skills: func(ctx context.Context, parent backend.SessionInfo, task string, names []string) (agent.Queued, error) {
 				return withSkills(ctx, w, parent, task, names)
 			},
@@ -90,7 +87,7 @@ func roleOf(w *Workbench, info backend.SessionInfo) func() string {
 
 // queueChange is changeQueue for those that do not show the queue.
 func (w *Workbench) queueChange(ctx context.Context, session string, change func(*agent.Queue) error) error {
-	_, err := w.changeQueue(ctx, session, change)
+	_, err := w.conversation.ChangeQueue(ctx, session, change)
 	return err
 }
 

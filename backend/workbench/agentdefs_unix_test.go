@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/delegation"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -65,7 +66,7 @@ func (w wire) inMode(p *page, mode agent.Mode) string {
 	p.t.Helper()
 	id := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
 	set := agent.Settings{Provider: w.provider, Model: w.model, Mode: mode}
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: set})
 	await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
 	return id
 }

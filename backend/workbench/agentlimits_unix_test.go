@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -140,7 +141,7 @@ func TestModeOfAgentsFollows(t *testing.T) {
 	}
 	for _, c := range []struct{ parent, want agent.Mode }{{agent.ModeAuto, agent.ModeAcceptEdits}, {agent.ModePlan, agent.ModePlan}, {agent.ModeDefault, agent.ModePlan}} {
 		set := agent.Settings{Provider: w.provider, Model: w.model, Mode: c.parent}
-		must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+		must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: set})
 		await(p, func(s agent.SettingsChange) bool { return s.Settings.Mode == c.parent && s.Settings.Model == w.model })
 		for deadline := time.After(patience); mode() != c.want; {
 			p.more(deadline, "the mode "+string(c.want)+" of the agent")

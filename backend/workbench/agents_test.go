@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -86,7 +87,7 @@ func TestSubagent(t *testing.T) {
 	if strings.Contains(last, "package a") {
 		t.Error("the agent's calls are in the parent's history")
 	}
-	info := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child})
+	info := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: child})
 	if h := info.Session.Helper; h == nil || h.Parent != id || h.Rounds != 50 || !strings.HasPrefix(info.Session.Title, "Write the tests") {
 		t.Errorf("%+v", info.Session)
 	}
@@ -94,7 +95,7 @@ func TestSubagent(t *testing.T) {
 		t.Errorf("the parent's costs leave out the agent's: %+v", costs.Models)
 	}
 	must[sessionlist.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
-	if _, err := call[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}); err == nil {
+	if _, err := call[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: child}); err == nil {
 		t.Error("the agent outlived its parent")
 	}
 }
@@ -189,7 +190,7 @@ func TestSubagentsEndBeforeTheirSession(t *testing.T) {
 	p.send(p.session("openai"), "go")
 	child, _ := agentOf(p, "Agent")
 	await(p, anyOf[agent.SessionEnd])
-	if ended := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}); ended.Session.State != agent.StateClosed {
+	if ended := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: child}); ended.Session.State != agent.StateClosed {
 		t.Errorf("the agent is %s", ended.Session.State)
 	}
 }
@@ -204,7 +205,7 @@ func TestSubagentBudget(t *testing.T) {
 	server.Script("gpt-6.1-sol", llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"model": "gpt-6-luna"})}, Usage: dear})
 	id := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
 	set := agent.Settings{Provider: "openai", Model: "gpt-6.1-sol", Mode: agent.ModeDefault, Budget: 130 * llm.Dollar / 100}
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: set})
 	await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
 	p.send(id, "go")
 	child, _ := agentOf(p, "Agent")
@@ -212,7 +213,7 @@ func TestSubagentBudget(t *testing.T) {
 	if limit := await(p, anyOf[agent.TurnLimit]); limit.Limit != "budget" || limit.Spent != 125*llm.Dollar/100 {
 		t.Errorf("the parent was stopped by %+v", limit)
 	}
-	if info := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}).Session; info.Cost.Cost != 25*llm.Dollar/100 {
+	if info := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: child}).Session; info.Cost.Cost != 25*llm.Dollar/100 {
 		t.Errorf("the agent spent %s", info.Cost.Cost)
 	}
 	p.send(child, "look again") // the rest is too little for an agent, too
@@ -266,7 +267,7 @@ func TestSubagentPlaceAndLevel(t *testing.T) {
 			continue
 		}
 		if want == "" {
-			info := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: end.Details.Agent.Session}).Session
+			info := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: end.Details.Agent.Session}).Session
 			if info.Helper.Folder != sub || info.Settings.Model != "helper" {
 				t.Errorf("%s: %+v on %s", dir, info.Helper, info.Settings.Model)
 			}

@@ -9,6 +9,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -35,7 +36,7 @@ func TestAnswerOpensTheSession(t *testing.T) {
 		p.close() // the request stays pending
 		p = newPage(t, folder, home, environment(server, "sk-test"))
 		if inMemory {
-			must[workbench.QueueReply](p, "queue.add", workbench.QueueAddRequest{Session: id, Verb: agent.Steer, Text: "x"})
+			must[conversation.QueueReply](p, "queue.add", conversation.QueueAddRequest{Session: id, Verb: agent.Steer, Text: "x"})
 		}
 		waits := p.waiting()
 		if len(waits) != 1 || waits[0].Session != id || waits[0].Request.ID != request.ID || waits[0].Title != "write it" || waits[0].Request.Changes == nil {

@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent/plan"
 	"atelier.dev/atelier/agent/todo"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -100,7 +101,7 @@ func TestListOfTasksGoesOn(t *testing.T) {
 	p.send(id, "on")
 	await(p, anyOf[agent.ProcessingEnd])
 	k := kept()
-	event := must[reading.EventReply](p, "conversation.event", workbench.EventRef{Session: id, Seq: k.Seq}).Event
+	event := must[reading.EventReply](p, "conversation.event", place.EventRef{Session: id, Seq: k.Seq}).Event
 	end, ok := event.Data.(agent.ToolCallEnd)
 	if !ok || end.Output != "[x] 1. Look\n[ ] 2. Mend\n" || k.Line != "Mend" {
 		t.Errorf("%+v: %+v", k, event.Data)

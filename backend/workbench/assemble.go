@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/permission/rule"
@@ -17,8 +19,8 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
 	"atelier.dev/atelier/backend/contexts"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/toolbox"
-	"github.com/oklog/ulid/v2"
 )
 
 // newSession assembles a session. It is the only place that knows all parts.
@@ -130,7 +132,7 @@ func (w *Workbench) model() answering { return answering{w.providers, &w.callers
 // everything comes from either.
 func (w *Workbench) settingsWithoutEvent(ctx context.Context, info backend.SessionInfo) (agent.Settings, error) {
 	settings := info.Settings
-	if validSettings(settings) != nil {
+	if conversation.ValidSettings(settings) != nil {
 		var err error
 		if settings, err = w.NewSessionSettings(ctx); err != nil {
 			return settings, err

@@ -7,27 +7,29 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/absence"
 	"atelier.dev/atelier/backend/audit"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
-	"github.com/google/go-cmp/cmp"
 )
 
 const minute = int64(60_000)
 
 // looked is the reply of away.look at a minute.
-func looked(p *page, at int64) []workbench.Absence {
+func looked(p *page, at int64) []absence.Absence {
 	p.t.Helper()
-	return must[workbench.LookReply](p, "away.look", workbench.LookRequest{At: at * minute}).Absences
+	return must[absence.LookReply](p, "away.look", absence.LookRequest{At: at * minute}).Absences
 }
 
 func left(p *page, at int64) {
 	p.t.Helper()
-	must[workbench.LookReply](p, "away.leave", workbench.LookRequest{At: at * minute})
+	must[absence.LookReply](p, "away.leave", absence.LookRequest{At: at * minute})
 }
 
 // at appends events of a session, all of the same minute.
@@ -74,7 +76,7 @@ func TestAbsence(t *testing.T) {
 	at(p, helper.ID, 30, ran("7", "Bash", command("git status"), agent.OutcomeDone, status)...)
 	at(p, quiet, 30, ran("8", "Read", `{"file_path":"a.txt"}`, agent.OutcomeDone, byMode(agent.Allow))...)
 
-	want := []workbench.Absence{{From: 11 * minute, To: 83 * minute, Digest: audit.Digest{
+	want := []absence.Absence{{From: 11 * minute, To: 83 * minute, Digest: audit.Digest{
 		Session: a, Commands: 3, Outside: []string{outside}, Cost: llm.Spending{Cost: cost},
 		By: []audit.AllowedBy{{By: agent.ByRule, Rule: status.Rule, Calls: 2}, {By: agent.ByMode, Calls: 1}},
 	}}}
@@ -102,7 +104,7 @@ func TestAbsence(t *testing.T) {
 	if diff := cmp.Diff(want[0], got[0]); diff != "" {
 		t.Errorf("after a restart: %s", diff)
 	}
-	must[workbench.LookReply](p, "away.dismiss", workbench.SessionRef{Session: a})
+	must[absence.LookReply](p, "away.dismiss", workbench.SessionRef{Session: a})
 	p.close()
 	p = newPage(t, folder, home, environment(llmtest.Serve(t), ""))
 	if left := looked(p, 201); len(left) != 1 || left[0].Session != quiet {
@@ -133,7 +135,7 @@ func TestLooksAreWrittenSparingly(t *testing.T) {
 		return &count
 	})
 	for half := range int64(40) {
-		must[workbench.LookReply](p, "away.look", workbench.LookRequest{At: 100*minute + half*minute/2})
+		must[absence.LookReply](p, "away.look", absence.LookRequest{At: 100*minute + half*minute/2})
 	}
 	if count.written != 4 {
 		t.Errorf("20 minutes wrote %d times", count.written)

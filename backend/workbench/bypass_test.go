@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -18,7 +19,7 @@ import (
 func (p *page) bypass(session string) agent.Settings {
 	p.t.Helper()
 	set := agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass}
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: session, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: session, Settings: set})
 	await(p, func(s agent.SettingsChange) bool { return s.Settings.Mode == agent.ModeBypass })
 	return set
 }
@@ -79,7 +80,7 @@ func TestBypassEndsWithTheProcess(t *testing.T) {
 	if _, asked := first.(agent.ApprovalRequest); !asked {
 		t.Errorf("unasked: %+v", first)
 	}
-	shown := must[workbench.Snapshot](again, "conversation.open", workbench.OpenRequest{Session: session})
+	shown := must[conversation.Snapshot](again, "conversation.open", conversation.OpenRequest{Session: session})
 	if shown.Session.Settings.Mode != agent.ModeDefault {
 		t.Errorf("the session shows %s", shown.Session.Settings.Mode)
 	}
@@ -99,7 +100,7 @@ func TestLeavingBypassIsNotAReset(t *testing.T) {
 	session := p.session("compat")
 	set := p.bypass(session)
 	set.Mode = agent.ModeDefault
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: session, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: session, Settings: set})
 	await(p, func(s agent.SettingsChange) bool { return s.Settings.Mode == agent.ModeDefault })
 	p.send(session, "go on")
 	first := await(p, func(p agent.Payload) bool {
@@ -185,11 +186,11 @@ func TestBypassEndsForAgentsToo(t *testing.T) {
 	set := p.bypass(session)
 	p.send(session, "hand it over")
 	child := p.handedOver()
-	if got := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}).Session; got.Settings.Mode != agent.ModeBypass {
+	if got := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: child}).Session; got.Settings.Mode != agent.ModeBypass {
 		t.Errorf("the agent began with %s", got.Settings.Mode)
 	}
 	set.Mode = agent.ModeDefault
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: session, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: session, Settings: set})
 	p.send(child, "write")
 	if request := await(p, anyOf[agent.ApprovalRequest]); request.Tool != "Write" {
 		t.Errorf("asked for %s", request.Tool)

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/filechanges"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/tsgen"
@@ -80,7 +81,7 @@ func TestChangesOfASession(t *testing.T) {
 	}
 	p.putFile("f", strings.Join(lines, ""))
 	id := p.session("openai")
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "openai", Model: model, Mode: agent.ModeBypass},
 	})
 	edit := func(from, to string) llmtest.Call {
@@ -259,7 +260,7 @@ func TestProposedMessage(t *testing.T) {
 	if costs.Total.Requests != 2 || costs.Total.Cost.Cost != 2**side.Cost {
 		t.Errorf("%+v", costs)
 	}
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeDefault, Budget: llm.Cost(1)},
 	})
 	await(p, func(s agent.SettingsChange) bool { return s.Settings.Budget == 1 })

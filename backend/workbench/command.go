@@ -16,11 +16,11 @@ func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (backend.
 	if strings.TrimSpace(in.Command) == "" {
 		return backend.Empty{}, backend.Problem(backend.ProblemCommandEmpty)
 	}
-	info, err := w.atRest(ctx, in.Session)
+	info, err := w.conversation.AtRest(ctx, in.Session)
 	if err != nil {
 		return backend.Empty{}, err
 	}
-	return backend.Empty{}, w.start(ctx, in.Session, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+	return backend.Empty{}, w.conversation.Start(ctx, in.Session, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
 		return s.RunCommand(ctx, in.Command, func(ctx context.Context, line string, output func(string)) agent.Result {
 			place, err := w.workplace(ctx, info)
 			if err != nil {

@@ -10,14 +10,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
+	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/keystore"
-	"github.com/google/go-cmp/cmp"
 )
 
 func (p *page) runs(session, command string) {
@@ -130,7 +133,7 @@ func TestTheUserStopsACommand(t *testing.T) {
 				t.Errorf("the session is %s", state)
 			}
 			for method, args := range map[string]any{
-				"conversation.send":    workbench.SendRequest{Session: id, Text: "hello"},
+				"conversation.send":    conversation.SendRequest{Session: id, Text: "hello"},
 				"conversation.command": workbench.CommandRequest{Session: id, Command: "ls"},
 			} {
 				if _, err := call[backend.Empty](p, method, args); err == nil || err.Code != backend.CodeBusy {
@@ -149,9 +152,9 @@ func TestTheUserStopsACommand(t *testing.T) {
 	}
 }
 
-func (p *page) snapshot(session string) workbench.Snapshot {
+func (p *page) snapshot(session string) conversation.Snapshot {
 	p.t.Helper()
-	return must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session})
+	return must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session})
 }
 
 // A message that is queued behind a user's command follows it.
@@ -162,7 +165,7 @@ func TestAPromptFollowsTheUsersCommand(t *testing.T) {
 	id := p.session("compat")
 	p.runs(id, "until [ -e go ]; do sleep 0.01; done; echo broken")
 	await(p, anyOf[agent.LocalCommandStart])
-	must[workbench.QueueReply](p, "queue.add", workbench.QueueAddRequest{Session: id, Verb: agent.FollowUp, Text: "fix it"})
+	must[conversation.QueueReply](p, "queue.add", conversation.QueueAddRequest{Session: id, Verb: agent.FollowUp, Text: "fix it"})
 	if err := os.WriteFile(filepath.Join(p.folder, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +212,7 @@ func TestLongOutputOfTheUsersCommand(t *testing.T) {
 		t.Errorf("%d bytes of %d, %v for the model", len(end.Output), end.Size, end.ModelOutput)
 	}
 	seq := p.snapshot(id).Session.Seq
-	whole := must[reading.EventReply](p, "conversation.event", workbench.EventRef{Session: id, Seq: seq}).Event
+	whole := must[reading.EventReply](p, "conversation.event", place.EventRef{Session: id, Seq: seq}).Event
 	if end, ok := whole.Data.(agent.LocalCommandEnd); !ok || len(end.Output) != size || end.ModelOutput == nil || !strings.Contains(*end.ModelOutput, "characters were removed") {
 		t.Errorf("the whole is %+v", whole.Kind())
 	}

@@ -10,14 +10,14 @@ import (
 
 // compact compacts a session's conversation, and returns when that has begun.
 func (w *Workbench) compact(ctx context.Context, in CompactRequest) (backend.Empty, error) {
-	info, err := w.atRest(ctx, in.Session)
+	info, err := w.conversation.AtRest(ctx, in.Session)
 	if err != nil {
 		return backend.Empty{}, err
 	}
 	if info.LastEnd == "" {
 		return backend.Empty{}, backend.Problem(backend.ProblemNothingToCompact)
 	}
-	return backend.Empty{}, w.begin(ctx, info, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+	return backend.Empty{}, w.conversation.Begin(ctx, info, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
 		return s.Compact(ctx, in.Focus)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/contexts"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -36,7 +37,7 @@ func lengthyOn(t *testing.T, around func(*storage.Store) backend.Store, tokens i
 	p := newPageOn(t, environment(server, "sk-test"), around)
 	id := p.session("openai")
 	set := agent.Settings{Provider: "openai", Model: compactModel, Mode: agent.ModeDefault}
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: set})
 	p.send(id, "Mend the login.")
 	await(p, anyOf[agent.ProcessingEnd])
 	return p, server, id
@@ -115,7 +116,7 @@ func readsMany(t *testing.T, room contexts.RoomSettings, then ...llmtest.Round) 
 	prefer(p, func(prefs *backend.Preferences) { prefs.Levels.Low, prefs.PlainTitles = "openai/gpt-4o-mini", true })
 	must[contexts.RoomSettings](p, "context.setRoom", room)
 	id := p.session("openai")
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: agent.Settings{Provider: "openai", Model: compactModel, Mode: agent.ModeDefault}})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: agent.Settings{Provider: "openai", Model: compactModel, Mode: agent.ModeDefault}})
 	p.send(id, "Look around.")
 	return p, server, id
 }
@@ -230,7 +231,7 @@ func TestCompactByHand(t *testing.T) {
 	if end := await(p, anyOf[agent.CompactionEnd]); end.Outcome != agent.OutcomeDone || end.Trigger != agent.CompactManual {
 		t.Errorf("%+v", end)
 	}
-	info := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session
+	info := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Session
 	if info.State != agent.StateIdle || info.LastEnd != agent.EndDone || info.Context >= small.Input {
 		t.Errorf("%+v", info)
 	}
@@ -257,10 +258,10 @@ func TestCompactIsCutOff(t *testing.T) {
 	await(p, anyOf[agent.ProcessingEnd])
 	must[backend.Empty](p, "conversation.compact", workbench.CompactRequest{Session: id})
 	await(p, anyOf[agent.CompactionStart])
-	if state := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session.State; state != agent.StateProcessing {
+	if state := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Session.State; state != agent.StateProcessing {
 		t.Errorf("the session is %s", state)
 	}
-	if _, err := call[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: id, Text: "now"}); err == nil || err.Code != backend.CodeBusy {
+	if _, err := call[backend.Empty](p, "conversation.send", conversation.SendRequest{Session: id, Text: "now"}); err == nil || err.Code != backend.CodeBusy {
 		t.Errorf("sent meanwhile: %v", err)
 	}
 	must[backend.Empty](p, "conversation.interrupt", workbench.SessionRef{Session: id})

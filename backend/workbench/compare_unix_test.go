@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/authors"
 	"atelier.dev/atelier/backend/branch"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/editors"
 	"atelier.dev/atelier/backend/filechanges"
 	"atelier.dev/atelier/backend/workbench"
@@ -33,7 +34,7 @@ func twoBranches(t *testing.T) (p *page, ours, theirs backend.SessionInfo) {
 	p = newPage(t, folder, t.TempDir(), environment(server, "sk-test"))
 	id := p.session("compat")
 	set := agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeAcceptEdits}
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: set})
 	p.send(id, "hi")
 	await(p, anyOf[agent.ProcessingEnd])
 	made := fork(p, workbench.ForkRequest{Session: id, Folder: workbench.ForkInWorktree, Settings: &set}).Session
@@ -50,7 +51,7 @@ func twoBranches(t *testing.T) (p *page, ours, theirs backend.SessionInfo) {
 	edit(made.ID, "11\n", "eleven\n")
 	put(t, filepath.Join(folder, made.Worktree, "shell"), "by a command\n")
 	at := func(id string) backend.SessionInfo {
-		return must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session
+		return must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Session
 	}
 	return p, at(id), at(made.ID)
 }

@@ -17,7 +17,9 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/guard"
+	"atelier.dev/atelier/backend/tasklist"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -101,7 +103,7 @@ func TestAutoIsConfined(t *testing.T) {
 		bashes("command", line), bashes("command", "cat made", "unconfined", true), bashes("command", "cat made; echo y >made", "yield_time_ms", 60000),
 		bashes("command", line))
 	configure := func(mode agent.Mode) {
-		must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+		must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 			Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: mode},
 		})
 	}
@@ -157,7 +159,7 @@ s.serve_forever()'`
 	p, id, _ := confinedPage(t, backend.Sandbox{},
 		bashes("command", serve, "run_in_background", true),
 		bashes("command", "for i in $(seq 100); do test -s port && break; sleep 0.05; done; exec 3<>/dev/tcp/127.0.0.1/$(cat port); printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3"))
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeAuto},
 	})
 	p.send(id, "work")
@@ -173,7 +175,7 @@ s.serve_forever()'`
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := must[workbench.TaskList](p, "tasks.list", workbench.TasksRequest{Session: id})
+	list := must[tasklist.TaskList](p, "tasks.list", tasklist.TasksRequest{Session: id})
 	if len(list.Tasks) != 1 || !slices.Contains(list.Tasks[0].Ports, port) {
 		t.Fatalf("tasks %+v, want port %d", list.Tasks, port)
 	}
@@ -181,10 +183,10 @@ s.serve_forever()'`
 		_ = conn.Close()
 		t.Error("the server can be reached before it is opened")
 	}
-	open := workbench.TaskOpenRequest{Session: id, Task: "1", Port: port}
-	at := must[workbench.TaskAddress](p, "tasks.open", open)
+	open := tasklist.TaskOpenRequest{Session: id, Task: "1", Port: port}
+	at := must[tasklist.TaskAddress](p, "tasks.open", open)
 	for range 3 {
-		if again := must[workbench.TaskAddress](p, "tasks.open", open); again != at {
+		if again := must[tasklist.TaskAddress](p, "tasks.open", open); again != at {
 			t.Errorf("opened again at %s, before at %s", again.URL, at.URL)
 		}
 		reply, err := http.Get(at.URL)
@@ -196,11 +198,11 @@ s.serve_forever()'`
 			t.Errorf("%q, %v", body, err)
 		}
 	}
-	if _, err := call[workbench.TaskAddress](p, "tasks.open", workbench.TaskOpenRequest{Session: id, Task: "1", Port: 1}); err == nil || err.ID != backend.ProblemTaskPort {
+	if _, err := call[tasklist.TaskAddress](p, "tasks.open", tasklist.TaskOpenRequest{Session: id, Task: "1", Port: 1}); err == nil || err.ID != backend.ProblemTaskPort {
 		t.Errorf("another port: %v", err)
 	}
-	must[workbench.TaskInfo](p, "tasks.stop", workbench.TaskRef{Session: id, Task: "1"})
-	if _, err := call[workbench.TaskAddress](p, "tasks.open", open); err == nil {
+	must[tasklist.TaskInfo](p, "tasks.stop", tasklist.TaskRef{Session: id, Task: "1"})
+	if _, err := call[tasklist.TaskAddress](p, "tasks.open", open); err == nil {
 		t.Error("a task that ended is opened")
 	}
 	for { // the address goes with the task; if it does not, the test ends at its time limit
@@ -222,7 +224,7 @@ func TestAutoTypesToConfinedCommands(t *testing.T) {
 	p, id, _ := confinedPage(t, backend.Sandbox{},
 		bashes("command", "sh", "run_in_background", true, "input", true), types("1"),
 		bashes("command", "sh", "run_in_background", true, "input", true, "unconfined", true), types("2"))
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeAuto},
 	})
 	p.send(id, "work")
@@ -243,7 +245,7 @@ func TestAutoReadsWhatIsAllowed(t *testing.T) {
 	t.Parallel()
 	p, id, _ := confinedPage(t, backend.Sandbox{}, bashes("command", "cat .env"))
 	p.putFile(".env", "KEY=canary\n")
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeAuto},
 	})
 	p.send(id, "work")
@@ -259,7 +261,7 @@ func TestLeavingTheConfinementIsAsked(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []agent.Mode{agent.ModeDefault, agent.ModeBypass} {
 		p, id, base := confinedPage(t, backend.Sandbox{On: true, Free: true}, bashes("command", "echo x >../outside", "unconfined", true))
-		must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+		must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 			Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: mode},
 		})
 		p.send(id, "work")

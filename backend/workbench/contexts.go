@@ -31,11 +31,11 @@ func newContexts(w *Workbench) *contexts.Contexts {
 			return err
 		},
 		Compact: func(ctx context.Context, id, summary string) error {
-			info, err := w.atRest(ctx, id)
+			info, err := w.conversation.AtRest(ctx, id)
 			if err != nil {
 				return err
 			}
-			return w.begin(ctx, info, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+			return w.conversation.Begin(ctx, info, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
 				return s.CompactTo(ctx, summary)
 			})
 		},

@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 )
 
 // The breakdown of a context is available before the first request, during a
@@ -52,7 +53,7 @@ func TestBreakdown(t *testing.T) {
 	}
 	p.send(id, strings.Repeat("Write it. ", 2000))
 	asked := await(p, anyOf[agent.ApprovalRequest])
-	used := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session.Context
+	used := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Session.Context
 	if b, of := ask(p, id); !b.Counted || b.Used != used || of[contextinfo.ContextPrompts] == 0 || of[contextinfo.ContextAnswers] == 0 {
 		t.Errorf("at work: %+v", b)
 	}

@@ -7,6 +7,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -24,11 +25,11 @@ func TestContinue(t *testing.T) {
 	p = newPage(t, folder, home, environment(server, "sk-test"))
 	ref := workbench.SessionRef{Session: id}
 	must[backend.Empty](p, "conversation.continue", ref)
-	open := workbench.OpenRequest{Session: id}
-	for deadline := time.After(patience); must[workbench.Snapshot](p, "conversation.open", open).Draft.Text != "Noon."; {
+	open := conversation.OpenRequest{Session: id}
+	for deadline := time.After(patience); must[conversation.Snapshot](p, "conversation.open", open).Draft.Text != "Noon."; {
 		p.more(deadline, "the answer's text")
 	}
-	if state := must[workbench.Snapshot](p, "conversation.open", open).Session.State; state != agent.StateProcessing {
+	if state := must[conversation.Snapshot](p, "conversation.open", open).Session.State; state != agent.StateProcessing {
 		t.Errorf("the session is %s", state)
 	}
 	must[backend.Empty](p, "conversation.interrupt", ref)

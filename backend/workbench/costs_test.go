@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
@@ -19,7 +20,7 @@ import (
 func ask(t *testing.T, p *page, provider, model string) (string, agent.TextEnd) {
 	t.Helper()
 	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: info.ID, Settings: agent.Settings{Provider: provider, Model: model, Mode: agent.ModeDefault, Effort: llm.EffortMinimal},
 	})
 	p.send(info.ID, "hello")

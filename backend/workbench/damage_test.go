@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
@@ -108,7 +109,7 @@ func TestDamagedSettings(t *testing.T) {
 		t.Errorf("a new session begins with %+v", info.Settings)
 	}
 	id := p.session("openai")
-	if _, err := call[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: id, Text: "Go on."}); err == nil || err.ID != backend.ProblemAddressDamaged {
+	if _, err := call[backend.Empty](p, "conversation.send", conversation.SendRequest{Session: id, Text: "Go on."}); err == nil || err.ID != backend.ProblemAddressDamaged {
 		t.Errorf("sending answered %+v", err)
 	}
 	prefs.Theme = "dark"

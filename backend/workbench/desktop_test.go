@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
-	"github.com/google/go-cmp/cmp"
 )
 
 // What the page asks of its window is brought within bounds: a notice has one

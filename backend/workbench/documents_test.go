@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
-	"atelier.dev/atelier/backend/workbench"
-	"github.com/google/go-cmp/cmp"
+	"atelier.dev/atelier/backend/conversation"
 )
 
 // LOOP-47, LOOP-142, LOOP-143: the page learns from the session's events which
@@ -30,7 +31,7 @@ func TestDocumentsAreShown(t *testing.T) {
 	p.send(session, "hello")
 	await(p, anyOf[agent.ProcessingEnd])
 	var told []agent.Briefing
-	for _, ev := range must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session}).Events {
+	for _, ev := range must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session}).Events {
 		if b, ok := ev.Data.(agent.Briefing); ok {
 			told = append(told, b)
 		}

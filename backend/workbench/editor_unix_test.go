@@ -12,10 +12,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/editors"
 	"atelier.dev/atelier/backend/workbench"
-	"github.com/google/go-cmp/cmp"
 )
 
 // program makes a program that reports its name and its arguments, and returns

@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
@@ -57,11 +58,11 @@ func TestEndpoints(t *testing.T) {
 	}
 	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
 	info.Settings.Provider, info.Settings.Model = "the-house-inc", llmtest.ModelID
-	must[backend.Empty](p, "conversation.configure", workbench.ConfigureRequest{Session: info.ID, Settings: info.Settings})
+	must[backend.Empty](p, "conversation.configure", conversation.ConfigureRequest{Session: info.ID, Settings: info.Settings})
 	p.send(info.ID, "hi")
 	await(p, anyOf[agent.ProcessingEnd])
 	requests := server.AllRequests()
-	last := conversation(t, server)
+	last := talk(t, server)
 	for _, r := range requests {
 		if r.Header.Get("X-Team") != "canary-header" || r.Header.Get("Authorization") != "Bearer canary-key" {
 			t.Errorf("%s is sent %v", r.Path, r.Header)

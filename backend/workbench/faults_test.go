@@ -7,15 +7,18 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
-	"github.com/google/go-cmp/cmp"
 )
 
 // faulty is a store with one failing call.
@@ -193,9 +196,9 @@ func TestEveryFaultIsReported(t *testing.T) {
 		{"sessions.create", func() any { return backend.Empty{} }, []string{"CreateSession", "Append", "Session"}},
 		{"sessions.rename", func() any { return sessionlist.RenameRequest{Session: id, Title: "x"} }, nil},
 		{"sessions.remove", func() any { return ref(fresh()) }, []string{"Session", "Helpers", "DeleteSessions"}},
-		{"conversation.open", func() any { return workbench.OpenRequest{Session: id} }, nil},
+		{"conversation.open", func() any { return conversation.OpenRequest{Session: id} }, nil},
 		{"conversation.history", func() any { return reading.HistoryRequest{Session: id, After: 1} }, nil},
-		{"conversation.event", func() any { return workbench.EventRef{Session: id, Seq: 1} }, nil},
+		{"conversation.event", func() any { return place.EventRef{Session: id, Seq: 1} }, nil},
 		{"conversation.breakdown", func() any { return ref(fresh()) }, []string{"Session", "Events"}},
 		{"conversation.continue", func() any { return ref(id) }, nil},
 		{"conversation.compact", func() any { return workbench.CompactRequest{Session: id} }, nil},
@@ -203,12 +206,12 @@ func TestEveryFaultIsReported(t *testing.T) {
 			return workbench.AnswerRequest{Session: id, Approval: "x", Answer: agent.Answer{Decision: agent.Deny}}
 		}, []string{"PendingApproval"}},
 		{"conversation.configure", func() any {
-			return workbench.ConfigureRequest{Session: fresh(), Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeDefault}}
+			return conversation.ConfigureRequest{Session: fresh(), Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeDefault}}
 		}, []string{"Events", "Queue", "Helpers"}},
-		{"queue.add", func() any { return workbench.QueueAddRequest{Session: fresh(), Verb: agent.Steer, Text: "x"} }, []string{"Session", "Events", "Queue", "AddQueued"}},
-		{"queue.edit", func() any { return workbench.QueueEditRequest{Session: id, Message: waiting()} }, nil},
-		{"queue.move", func() any { return workbench.QueueMoveRequest{Session: id, ID: waiting().ID} }, nil},
-		{"queue.remove", func() any { return workbench.QueueRemoveRequest{Session: id, ID: waiting().ID} }, nil},
+		{"queue.add", func() any { return conversation.QueueAddRequest{Session: fresh(), Verb: agent.Steer, Text: "x"} }, []string{"Session", "Events", "Queue", "AddQueued"}},
+		{"queue.edit", func() any { return conversation.QueueEditRequest{Session: id, Message: waiting()} }, nil},
+		{"queue.move", func() any { return conversation.QueueMoveRequest{Session: id, ID: waiting().ID} }, nil},
+		{"queue.remove", func() any { return conversation.QueueRemoveRequest{Session: id, ID: waiting().ID} }, nil},
 		{"queue.list", func() any { return ref(fresh()) }, []string{"Session", "Events", "Queue"}},
 		{"endpoints.list", func() any { return backend.Empty{} }, nil},
 		{"costs.summary", func() any { return sessionlist.CostsRequest{} }, nil},
@@ -217,7 +220,7 @@ func TestEveryFaultIsReported(t *testing.T) {
 			return workbench.PreferencesChange{After: backend.Preferences{Compact: backend.CompactNever}}
 		}, []string{"SetSetting"}},
 		// These begin turns, which use the store as well. They come last.
-		{"conversation.send", func() any { return workbench.SendRequest{Session: fresh(), Text: "go"} }, []string{"Events", "Queue"}},
+		{"conversation.send", func() any { return conversation.SendRequest{Session: fresh(), Text: "go"} }, []string{"Events", "Queue"}},
 		{"conversation.command", func() any { return workbench.CommandRequest{Session: fresh(), Command: "true"} }, []string{"Events", "Queue"}},
 		{"queue.run", func() any { return ref(fresh()) }, []string{"Session", "Events", "Queue"}},
 	} {
@@ -250,12 +253,12 @@ func TestFailedChangesOfTheQueue(t *testing.T) {
 	p.queue(id, agent.Steer, "first")
 	before := p.queue(id, agent.Steer, "second")
 	for method, args := range map[string]any{
-		"queue.edit":   workbench.QueueEditRequest{Session: id, Message: agent.Queued{ID: before[0].ID, Verb: agent.Steer, Text: "other"}},
-		"queue.move":   workbench.QueueMoveRequest{Session: id, ID: before[0].ID, To: 1},
-		"queue.remove": workbench.QueueRemoveRequest{Session: id, ID: before[0].ID},
+		"queue.edit":   conversation.QueueEditRequest{Session: id, Message: agent.Queued{ID: before[0].ID, Verb: agent.Steer, Text: "other"}},
+		"queue.move":   conversation.QueueMoveRequest{Session: id, ID: before[0].ID, To: 1},
+		"queue.remove": conversation.QueueRemoveRequest{Session: id, ID: before[0].ID},
 	} {
 		f.arm(1, []string{"EditQueued", "OrderQueued", "RemoveQueued"})
-		_, err := call[workbench.QueueReply](p, method, args)
+		_, err := call[conversation.QueueReply](p, method, args)
 		if !f.disarm() || err == nil {
 			t.Errorf("%s: no fault was reported", method)
 		}

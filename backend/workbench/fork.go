@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/trees"
 )
 
@@ -141,7 +142,7 @@ func (w *Workbench) foldFork(source backend.SessionInfo, id string, log []agent.
 	f.turn, f.ends = t.Turn, t.Sever(cut)
 	f.copy = backend.Copy{From: source.ID, Through: cut.Through}
 	f.forked.Origin = agent.ForkOrigin{Session: source.ID, Seq: cut.Through, Through: f.info.Messages}
-	if validSettings(f.info.Settings) != nil { // the copy begins before them, or they are lost
+	if conversation.ValidSettings(f.info.Settings) != nil { // the copy begins before them, or they are lost
 		f.info.Settings = source.Settings
 	}
 	return f
@@ -150,13 +151,13 @@ func (w *Workbench) foldFork(source backend.SessionInfo, id string, log []agent.
 // wanted returns the settings of the fork.
 func (f *fork) wanted(chosen *agent.Settings) (agent.Settings, error) {
 	if chosen != nil {
-		return *chosen, validSettings(*chosen)
+		return *chosen, conversation.ValidSettings(*chosen)
 	}
 	settings := f.info.Settings
 	if settings.Mode == agent.ModeBypass {
 		settings.Mode = agent.ModeDefault
 	}
-	return settings, validSettings(settings)
+	return settings, conversation.ValidSettings(settings)
 }
 
 // numbered is the title of a fork that has no name of its own.

@@ -8,15 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/audit"
 	"atelier.dev/atelier/backend/branch"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
-	"github.com/google/go-cmp/cmp"
 )
 
 func fork(p *page, in workbench.ForkRequest) workbench.ForkReply {
@@ -129,7 +131,7 @@ func TestForkCountsMessages(t *testing.T) {
 	server := llmtest.Serve(t)
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
 	id := worked(p, server)
-	all := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session.Messages
+	all := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Session.Messages
 	for n := 1; n <= all; n++ {
 		made := fork(p, workbench.ForkRequest{Session: id, NewID: fmt.Sprint("fork-", n), At: agent.ForkPlace{Messages: n}}).Session
 		if made.Messages != n || made.Origin.Through != n || made.ID != fmt.Sprint("fork-", n) {
@@ -252,7 +254,7 @@ func TestForkAsksAgain(t *testing.T) {
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t, llmtest.Round{Text: "Hello."}), "sk-test"))
 	id := p.session("compat")
 	all := agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass}
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: all})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: all})
 	p.send(id, "hi")
 	await(p, anyOf[agent.ProcessingEnd])
 	if mode := fork(p, workbench.ForkRequest{Session: id}).Session.Settings.Mode; mode != agent.ModeDefault {

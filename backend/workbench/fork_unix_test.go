@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/filechanges"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/sessionlist"
@@ -42,7 +43,7 @@ func TestForkIntoAWorktree(t *testing.T) {
 	}}, llmtest.Round{Text: "Written."})
 	set := made.Settings
 	set.Mode = agent.ModeAcceptEdits
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: made.ID, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: made.ID, Settings: set})
 	p.send(made.ID, "write")
 	outside := await(p, anyOf[agent.ApprovalRequest]) // the project itself is outside
 	if !strings.Contains(outside.Input, "out.txt") {
@@ -86,7 +87,7 @@ func TestWorktreeOfAForkGoes(t *testing.T) {
 	if err := os.RemoveAll(path); err != nil {
 		t.Fatal(err)
 	}
-	_, err := call[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: gone.ID, Text: "hi"})
+	_, err := call[backend.Empty](p, "conversation.send", conversation.SendRequest{Session: gone.ID, Text: "hi"})
 	if err == nil || err.Code != backend.CodeNotFound || !strings.Contains(err.Next, "Fork the session into the project's folder") {
 		t.Errorf("%+v", err)
 	}

@@ -5,9 +5,9 @@ import (
 
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/sessionlist"
-	"atelier.dev/atelier/backend/workbench"
 )
 
 // History is read page by page, in both directions.
@@ -19,11 +19,11 @@ func TestHistoryPages(t *testing.T) {
 	for range 20 {
 		must[backend.SessionInfo](p, "sessions.rename", sessionlist.RenameRequest{Session: session, Title: "again"})
 	}
-	newest := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session, Limit: 5})
+	newest := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session, Limit: 5})
 	if len(newest.Events) != 5 || !newest.More {
 		t.Fatalf("%d events, more %t", len(newest.Events), newest.More)
 	}
-	if one := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session, Limit: 1}); len(one.Events) != 1 || !one.More {
+	if one := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session, Limit: 1}); len(one.Events) != 1 || !one.More {
 		t.Errorf("of one event: %d, more %t", len(one.Events), one.More)
 	}
 	seen := len(newest.Events)

@@ -111,7 +111,7 @@ func (w *Workbench) lookBack(ctx context.Context, to pastCalls) error {
 	}
 	for _, info := range sessions {
 		for before := info.Seq + 1; before > 1 && !to.Done(); {
-			events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, Before: before, Limit: maxPage, Newest: true})
+			events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, Before: before, Limit: 1000, Newest: true})
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
@@ -20,7 +22,6 @@ import (
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
-	"github.com/google/go-cmp/cmp"
 )
 
 // put writes a file of a test.

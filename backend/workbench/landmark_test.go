@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend/reading"
-	"github.com/google/go-cmp/cmp"
 )
 
 // landmarks goes from landmark to landmark, as often as the log has some.

@@ -8,6 +8,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/audit"
 	"atelier.dev/atelier/backend/guard"
+	"atelier.dev/atelier/backend/place"
 )
 
 // ledger returns a part of what ran in a session and its agents, or in all
@@ -61,7 +62,7 @@ func (w *Workbench) auditor(sessions []backend.SessionInfo) (audit.Reader, error
 }
 
 // suggestForCall returns rules for a call that has ended, the narrowest first.
-func (w *Workbench) suggestForCall(ctx context.Context, in EventRef) (guard.SuggestReply, error) {
+func (w *Workbench) suggestForCall(ctx context.Context, in place.EventRef) (guard.SuggestReply, error) {
 	reply, err := w.reader.Event(ctx, in)
 	if err != nil {
 		return guard.SuggestReply{}, err

@@ -9,14 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/audit"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/guard"
+	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/workbench"
-	"github.com/google/go-cmp/cmp"
 )
 
 // listed shows rows as "tool subject: decision by, outcome".
@@ -78,7 +81,7 @@ func TestLedgerOfATurn(t *testing.T) {
 	if got := page.Rows[2].Answer; got == nil || got.Scope != agent.ScopeSession {
 		t.Errorf("the allowed call: answer %+v", got)
 	}
-	whole := must[reading.EventReply](p, "conversation.event", workbench.EventRef{Session: session, Seq: page.Rows[1].Start})
+	whole := must[reading.EventReply](p, "conversation.event", place.EventRef{Session: session, Seq: page.Rows[1].Start})
 	if request, ok := whole.Event.Data.(agent.ApprovalRequest); !ok || !strings.Contains(request.Input, "rm -rf made") {
 		t.Errorf("the call begins at %+v", whole.Event.Data)
 	}
@@ -86,11 +89,11 @@ func TestLedgerOfATurn(t *testing.T) {
 	if diff := cmp.Diff(want[:1], listed(unasked.Rows)); diff != "" {
 		t.Errorf("without asking: %s", diff)
 	}
-	rules := must[guard.SuggestReply](p, "permissions.suggest_for_call", workbench.EventRef{Session: session, Seq: page.Rows[1].Place.Seq}).Rules
+	rules := must[guard.SuggestReply](p, "permissions.suggest_for_call", place.EventRef{Session: session, Seq: page.Rows[1].Place.Seq}).Rules
 	if len(rules) == 0 || rules[0].Rule != "Bash(rm -rf made)" {
 		t.Errorf("suggested for the denied call: %+v", rules)
 	}
-	if _, err := call[guard.SuggestReply](p, "permissions.suggest_for_call", workbench.EventRef{Session: session, Seq: 1}); err == nil {
+	if _, err := call[guard.SuggestReply](p, "permissions.suggest_for_call", place.EventRef{Session: session, Seq: 1}); err == nil {
 		t.Error("rules were suggested for the beginning of a session")
 	}
 	if other := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: p.session("compat")}); len(other.Rows) > 0 {
@@ -232,7 +235,7 @@ func TestLedgerOfADamagedLog(t *testing.T) {
 		ran("2", "Bash", command("two"), agent.OutcomeDone, byMode(agent.Allow)),
 		ran("3", "Bash", command("three"), agent.OutcomeDone, byMode(agent.Allow)),
 	)...)
-	events := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session}).Events
+	events := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session}).Events
 	last := events[len(events)-1].Seq
 	spoil(t, p.home, fmt.Sprintf("UPDATE events SET body = 'x' WHERE seq IN (%d, %d)", last-2, last-1)) // the end of two and the start of three
 	page := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: session})

@@ -16,8 +16,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/models"
-	"atelier.dev/atelier/backend/workbench"
 )
 
 // lister is a provider that lists more about its models than their ids.
@@ -157,7 +157,7 @@ func TestCapOfAnUnlistedModel(t *testing.T) {
 	p := newPage(t, t.TempDir(), t.TempDir(), variables("ANTHROPIC_API_KEY", "k", "ANTHROPIC_BASE_URL", server.Root))
 	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
 	info.Settings.Model = "claude-opus-9"
-	must[backend.Empty](p, "conversation.configure", workbench.ConfigureRequest{Session: info.ID, Settings: info.Settings})
+	must[backend.Empty](p, "conversation.configure", conversation.ConfigureRequest{Session: info.ID, Settings: info.Settings})
 	p.send(info.ID, "hi")
 	if end := await(p, anyOf[agent.TextEnd]); end.Cost != nil {
 		t.Errorf("the model costs %v", *end.Cost)

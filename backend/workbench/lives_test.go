@@ -13,7 +13,9 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/live"
+	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
@@ -146,7 +148,7 @@ func TestDeletionOfAWorkingParentDeletesNothing(t *testing.T) {
 		t.Errorf("deleted: %v", err)
 	}
 	for _, session := range []string{id, child} {
-		if _, err := call[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session}); err != nil {
+		if _, err := call[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session}); err != nil {
 			t.Errorf("session %s: %v", session, err)
 		}
 	}
@@ -223,22 +225,22 @@ func TestSessionsOfAnotherFolder(t *testing.T) {
 	for method, args := range map[string]any{
 		"sessions.rename":        sessionlist.RenameRequest{Session: id, Title: "mine"},
 		"sessions.remove":        workbench.SessionRef{Session: id},
-		"conversation.open":      workbench.OpenRequest{Session: id},
+		"conversation.open":      conversation.OpenRequest{Session: id},
 		"conversation.history":   reading.HistoryRequest{Session: id, Before: 9},
-		"conversation.event":     workbench.EventRef{Session: id, Seq: 1},
-		"conversation.send":      workbench.SendRequest{Session: id, Text: "hi"},
+		"conversation.event":     place.EventRef{Session: id, Seq: 1},
+		"conversation.send":      conversation.SendRequest{Session: id, Text: "hi"},
 		"conversation.command":   workbench.CommandRequest{Session: id, Command: "touch here"},
 		"conversation.continue":  workbench.SessionRef{Session: id},
 		"conversation.compact":   workbench.CompactRequest{Session: id},
-		"conversation.configure": workbench.ConfigureRequest{Session: id, Settings: settings},
-		"queue.add":              workbench.QueueAddRequest{Session: id, Verb: agent.FollowUp, Text: "hi"},
+		"conversation.configure": conversation.ConfigureRequest{Session: id, Settings: settings},
+		"queue.add":              conversation.QueueAddRequest{Session: id, Verb: agent.FollowUp, Text: "hi"},
 		"queue.run":              workbench.SessionRef{Session: id},
 	} {
 		if _, err := call[json.RawMessage](p, method, args); err == nil || err.Code != backend.CodeInvalid || !strings.Contains(err.Message, other.folder) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
-	if info := must[workbench.Snapshot](other, "conversation.open", workbench.OpenRequest{Session: id}); info.Session.Settings.Mode == agent.ModeBypass || info.Session.Title != "" {
+	if info := must[conversation.Snapshot](other, "conversation.open", conversation.OpenRequest{Session: id}); info.Session.Settings.Mode == agent.ModeBypass || info.Session.Title != "" {
 		t.Errorf("the session was changed: %+v", info.Session)
 	}
 }

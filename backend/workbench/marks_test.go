@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
-	"github.com/google/go-cmp/cmp"
 )
 
 // OAS-607: a session is tagged, pinned and archived. Each change leaves the other
@@ -77,7 +79,7 @@ func TestDeleteAndRestore(t *testing.T) {
 	if deleted.Marks.Deleted == 0 || listed("") != 0 || listed(backend.ViewDeleted) != 1 {
 		t.Fatalf("deleted as %+v, of which %d are listed", deleted.Marks, listed(""))
 	}
-	if _, err := call[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: id, Text: "x"}); err == nil || err.ID != backend.ProblemSessionDeleted {
+	if _, err := call[backend.Empty](p, "conversation.send", conversation.SendRequest{Session: id, Text: "x"}); err == nil || err.ID != backend.ProblemSessionDeleted {
 		t.Errorf("a deleted session runs: %v", err)
 	}
 	if _, err := p.bench.Resume(t.Context(), workbench.ResumeRequest{}); err == nil {

@@ -12,7 +12,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/conversation"
 )
 
 // OC-07: the files that a message names are sent with it, and the page shows what was typed.
@@ -53,7 +53,7 @@ func TestMentionedFilesAreSent(t *testing.T) {
 	}
 	await(p, anyOf[agent.ProcessingEnd])
 
-	must[backend.Empty](p, "undo.resend", workbench.ResendRequest{Session: id, Turn: 1, Text: "Only @lib.go"})
+	must[backend.Empty](p, "undo.resend", conversation.ResendRequest{Session: id, Turn: 1, Text: "Only @lib.go"})
 	if in := await(p, anyOf[agent.UserInput]); in.Typed != "Only @lib.go" || !strings.Contains(in.Text, "// there") {
 		t.Errorf("%+v", in)
 	}

@@ -12,9 +12,9 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/sessionlist"
-	"atelier.dev/atelier/backend/workbench"
 )
 
 func find(t *testing.T, list models.ModelList, provider, id string) models.ModelInfo {
@@ -149,7 +149,7 @@ func TestSwitchModel(t *testing.T) {
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
 	id := p.session("openai")
 	set := agent.Settings{Provider: " openai ", Model: "\tanything-at-all ", Mode: agent.ModeDefault}
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: set})
 	await(p, func(s agent.SettingsChange) bool {
 		return s.Settings.Model == "anything-at-all" && s.Settings.Provider == "openai"
 	})
@@ -158,7 +158,7 @@ func TestSwitchModel(t *testing.T) {
 		{Provider: "openai", Model: "m", Mode: agent.ModeDefault, ThinkingTokens: -1}, // OAS-721
 		{Provider: "openai", Model: "m", Mode: agent.ModeDefault, Budget: -1},
 	} {
-		if _, err := call[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: wrong}); err == nil {
+		if _, err := call[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: wrong}); err == nil {
 			t.Errorf("%+v was taken", wrong)
 		}
 	}
@@ -177,7 +177,7 @@ func TestConfigureAfterARename(t *testing.T) {
 	for i := range 5 {
 		must[backend.SessionInfo](p, "sessions.rename", sessionlist.RenameRequest{Session: id, Title: "Another name"})
 		set := agent.Settings{Provider: "openai", Model: fmt.Sprintf("model-%d", i), Mode: agent.ModeDefault}
-		must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+		must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: set})
 		await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -56,7 +57,7 @@ func TestSessionMovesIntoAWorktree(t *testing.T) {
 			p := newPage(t, folder, home, everyProvider(server))
 			p.repository()
 			info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
-			must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+			must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 				Session: info.ID, Settings: agent.Settings{Provider: w.provider, Model: w.model, Mode: agent.ModeAcceptEdits},
 			})
 			p.send(info.ID, "go")

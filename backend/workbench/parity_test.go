@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -167,7 +168,7 @@ func newCell(t *testing.T, d dialect, changes ...func(*workbench.Config)) *cell 
 
 func (c *cell) configure(set agent.Settings) {
 	c.t.Helper()
-	must[backend.SessionInfo](c.page, "conversation.configure", workbench.ConfigureRequest{Session: c.session, Settings: set})
+	must[backend.SessionInfo](c.page, "conversation.configure", conversation.ConfigureRequest{Session: c.session, Settings: set})
 	await(c.page, func(s agent.SettingsChange) bool { return s.Settings == set })
 }
 

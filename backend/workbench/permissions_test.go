@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
-	"github.com/google/go-cmp/cmp"
 )
 
 // homely is environment with a home folder of the user.
@@ -199,7 +201,7 @@ func TestRulesHoldForAgents(t *testing.T) {
 	server.Script("helper", run("touch a"), llmtest.Round{Text: "Denied."})
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
 	id := p.session("compat")
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: "boss", Mode: agent.ModeBypass},
 	})
 	must[guard.RuleEntry](p, "permissions.add", guard.AddRequest{Session: id, Rule: "Bash(touch *)", Decision: agent.Deny, Scope: agent.ScopeSession})

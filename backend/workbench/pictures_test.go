@@ -19,7 +19,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/attach"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/conversation"
 )
 
 // LLM-22: Anthropic accepts pictures of up to 5 MB in their encoded form, other
@@ -105,7 +105,7 @@ func TestPicturesOfMessages(t *testing.T) {
 				t.Errorf("%d bytes are shown of %s", len(shown.Data), added.Path)
 			}
 			info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
-			must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+			must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 				Session: info.ID, Settings: agent.Settings{Provider: provider, Model: tt.model, Mode: agent.ModeDefault},
 			})
 			p.send(info.ID, "What is in "+added.Mention+" and @own.png?")

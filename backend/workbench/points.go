@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/tool"
@@ -139,4 +140,25 @@ func (w *Workbench) observeRest(ev agent.Event) {
 		}
 		return idle
 	})
+}
+
+// newTasks returns the list of a session's tasks, which notifies pages and hooks as
+// long as the session has its workplace.
+func (w *Workbench) newTasks(session string) *tool.Tasks {
+	observe := w.observeTasks(session)
+	return tool.NewTasks(func(c agent.TaskChange) {
+		if _, ok := w.placeOf(session); !ok {
+			return
+		}
+		w.publishTask(session, c)
+		if !c.Printed {
+			observe(c)
+		}
+	})
+}
+
+// publishTask notifies pages of a task's change, from any goroutine; the feed
+// gathers these events.
+func (w *Workbench) publishTask(session string, c agent.TaskChange) {
+	w.feed.Publish(agent.Event{Session: session, At: time.Now().UnixMilli(), Data: c})
 }

@@ -14,8 +14,8 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/hooks"
-	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
 
@@ -74,7 +74,7 @@ func TestPointsOutsideOfTurns(t *testing.T) {
 	background := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]any{"command": "exit 3", "run_in_background": true})}}
 	p, told := listening(t, t.TempDir(), llmtest.Serve(t, background, llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Done."}))
 	id := p.session("compat")
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass},
 	})
 	p.send(id, "go")

@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -33,9 +34,9 @@ func offered(list models.ModelList, id string) models.ProviderInfo {
 	return list.Providers[i]
 }
 
-// conversation returns the first request of a server that is not a question about
+// talk returns the first request of a server that is not a question about
 // its models.
-func conversation(t *testing.T, s *llmtest.Server) llmtest.Request {
+func talk(t *testing.T, s *llmtest.Server) llmtest.Request {
 	t.Helper()
 	requests := s.Requests()
 	i := slices.IndexFunc(requests, func(r llmtest.Request) bool { return len(r.Body) > 0 })
@@ -64,10 +65,10 @@ func TestPresetSession(t *testing.T) {
 				t.Fatalf("a first session uses %+v", info.Settings)
 			}
 			info.Settings.Effort = "high"
-			must[backend.Empty](p, "conversation.configure", workbench.ConfigureRequest{Session: info.ID, Settings: info.Settings})
+			must[backend.Empty](p, "conversation.configure", conversation.ConfigureRequest{Session: info.ID, Settings: info.Settings})
 			p.send(info.ID, "hi")
 			await(p, func(agent.ProcessingEnd) bool { return true })
-			r := conversation(t, server)
+			r := talk(t, server)
 			if !strings.Contains(string(r.Body), tt.sent) || r.Header.Get("Authorization") != "Bearer the-secret-key" {
 				t.Errorf("%s is missing in %s", tt.sent, r.Body)
 			}
@@ -111,7 +112,7 @@ func TestLocalModels(t *testing.T) {
 		}
 	}
 	info.Settings.Provider, info.Settings.Model = "ollama", llmtest.ModelID
-	must[backend.Empty](p, "conversation.configure", workbench.ConfigureRequest{Session: info.ID, Settings: info.Settings})
+	must[backend.Empty](p, "conversation.configure", conversation.ConfigureRequest{Session: info.ID, Settings: info.Settings})
 	p.send(info.ID, "hi")
 	if end := await(p, func(agent.TextEnd) bool { return true }); end.Message.Text() != "Hello." || end.Cost == nil || *end.Cost != 0 {
 		t.Errorf("%+v", end)
@@ -230,7 +231,7 @@ func TestEnvironmentIsUsed(t *testing.T) {
 	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
 	p.send(info.ID, "hi")
 	await(p, func(agent.ProcessingEnd) bool { return true })
-	r := conversation(t, server)
+	r := talk(t, server)
 	if r.Path != "/v1/messages" || r.Header.Get("X-Api-Key") != "the-secret-key" || r.Header.Get("Anthropic-Version") != "2023-06-01" {
 		t.Errorf("%s with %v", r.Path, r.Header)
 	}

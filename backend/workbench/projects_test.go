@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/projects"
 	"atelier.dev/atelier/backend/recent"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
-	"github.com/google/go-cmp/cmp"
 )
 
 // projectsPlace is a user's home with folders, and Atelier open on one of them.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
-	"github.com/google/go-cmp/cmp"
 )
 
 // texts returns the waiting messages, each after its verb.
@@ -23,7 +25,7 @@ func texts(queue []agent.Queued) []string {
 
 func (p *page) queue(session string, verb agent.Verb, text string) []agent.Queued {
 	p.t.Helper()
-	return must[workbench.QueueReply](p, "queue.add", workbench.QueueAddRequest{Session: session, Verb: verb, Text: text}).Queue
+	return must[conversation.QueueReply](p, "queue.add", conversation.QueueAddRequest{Session: session, Verb: verb, Text: text}).Queue
 }
 
 // hanging returns a session whose turn waits for a person.
@@ -57,14 +59,14 @@ func TestQueue(t *testing.T) {
 	waits := p.queue(id, agent.Steer, "brifly")
 	edited := waits[3]
 	edited.Text = "briefly"
-	must[workbench.QueueReply](p, "queue.edit", workbench.QueueEditRequest{Session: id, Message: edited})
-	must[workbench.QueueReply](p, "queue.remove", workbench.QueueRemoveRequest{Session: id, ID: waits[2].ID})
-	got := must[workbench.QueueReply](p, "queue.move", workbench.QueueMoveRequest{Session: id, ID: waits[1].ID, To: 0}).Queue
+	must[conversation.QueueReply](p, "queue.edit", conversation.QueueEditRequest{Session: id, Message: edited})
+	must[conversation.QueueReply](p, "queue.remove", conversation.QueueRemoveRequest{Session: id, ID: waits[2].ID})
+	got := must[conversation.QueueReply](p, "queue.move", conversation.QueueMoveRequest{Session: id, ID: waits[1].ID, To: 0}).Queue
 	want := []string{"follow_up: first", "follow_up: later", "steer: briefly"}
 	if diff := cmp.Diff(want, texts(got)); diff != "" {
 		t.Fatal(diff)
 	}
-	shown := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Queue
+	shown := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Queue
 	if diff := cmp.Diff(want, texts(shown)); diff != "" {
 		t.Errorf("stored: %s", diff)
 	}
@@ -83,17 +85,17 @@ func TestQueue(t *testing.T) {
 	if end := await(p, anyOf[agent.ProcessingEnd]); end.Next || end.Reason != agent.EndDone {
 		t.Errorf("%+v", end)
 	}
-	if left := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Queue; len(left) != 0 {
+	if left := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Queue; len(left) != 0 {
 		t.Errorf("left in the store: %v", texts(left))
 	}
 	for method, args := range map[string]any{
-		"queue.edit":   workbench.QueueEditRequest{Session: id, Message: edited},
-		"queue.remove": workbench.QueueRemoveRequest{Session: id, ID: edited.ID},
-		"queue.move":   workbench.QueueMoveRequest{Session: id, ID: edited.ID},
+		"queue.edit":   conversation.QueueEditRequest{Session: id, Message: edited},
+		"queue.remove": conversation.QueueRemoveRequest{Session: id, ID: edited.ID},
+		"queue.move":   conversation.QueueMoveRequest{Session: id, ID: edited.ID},
 		"queue.run":    workbench.SessionRef{Session: id},
-		"queue.add":    workbench.QueueAddRequest{Session: id, Verb: "shout", Text: "x"},
+		"queue.add":    conversation.QueueAddRequest{Session: id, Verb: "shout", Text: "x"},
 	} {
-		if _, err := call[workbench.QueueReply](p, method, args); err == nil {
+		if _, err := call[conversation.QueueReply](p, method, args); err == nil {
 			t.Errorf("%s of a delivered message succeeded", method)
 		}
 	}
@@ -112,7 +114,7 @@ func TestQueueSurvives(t *testing.T) {
 	p.close()
 	server := llmtest.Serve(t, llmtest.Round{Text: "Tested."})
 	p = newPage(t, p.folder, p.home, environment(server, "sk-test"))
-	waits := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Queue
+	waits := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Queue
 	if diff := cmp.Diff([]string{"follow_up: and test it"}, texts(waits)); diff != "" {
 		t.Fatal(diff)
 	}
@@ -192,7 +194,7 @@ func TestPagesLearnOfQueueChanges(t *testing.T) {
 	told := watchNews(p)
 	list := func() []agent.Queued {
 		told.await(id, agent.QueueChange{})
-		return must[workbench.QueueReply](p, "queue.list", workbench.SessionRef{Session: id}).Queue
+		return must[conversation.QueueReply](p, "queue.list", workbench.SessionRef{Session: id}).Queue
 	}
 	first := p.queue(id, agent.FollowUp, "first")[0]
 	if diff := cmp.Diff([]string{"follow_up: first"}, texts(list())); diff != "" {
@@ -206,14 +208,14 @@ func TestPagesLearnOfQueueChanges(t *testing.T) {
 		args   any
 		want   []string
 	}{
-		{"queue.edit", workbench.QueueEditRequest{Session: id, Message: first}, []string{"steer: first", "follow_up: second"}},
-		{"queue.move", workbench.QueueMoveRequest{Session: id, ID: second.ID}, []string{"follow_up: second", "steer: first"}},
-		{"queue.remove", workbench.QueueRemoveRequest{Session: id, ID: second.ID}, []string{"steer: first"}},
+		{"queue.edit", conversation.QueueEditRequest{Session: id, Message: first}, []string{"steer: first", "follow_up: second"}},
+		{"queue.move", conversation.QueueMoveRequest{Session: id, ID: second.ID}, []string{"follow_up: second", "steer: first"}},
+		{"queue.remove", conversation.QueueRemoveRequest{Session: id, ID: second.ID}, []string{"steer: first"}},
 	} {
-		if _, err := call[workbench.QueueReply](p, "queue.remove", workbench.QueueRemoveRequest{Session: id, ID: "gone"}); err == nil {
+		if _, err := call[conversation.QueueReply](p, "queue.remove", conversation.QueueRemoveRequest{Session: id, ID: "gone"}); err == nil {
 			t.Error("a message that does not wait was removed")
 		}
-		must[workbench.QueueReply](p, change.method, change.args)
+		must[conversation.QueueReply](p, change.method, change.args)
 		if diff := cmp.Diff(change.want, texts(list())); diff != "" {
 			t.Error(change.method, diff)
 		}

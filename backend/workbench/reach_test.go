@@ -11,6 +11,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -32,7 +33,7 @@ func TestInstallingAsksForItsRegistry(t *testing.T) {
 		p, id, _ := confinedPage(t, backend.Sandbox{On: true, Free: true}, bashes("command", lines[0]), bashes("command", lines[1]), bashes("command", lines[2]), bashes("command", lines[3]), bashes("command", lines[4]))
 		p.putFile(".npmrc", "registry=https://npm.corp.example/\n")
 		p.putFile("package.json", `{"dependencies":{"x":"1.0.0"}}`)
-		must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+		must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 			Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: mode},
 		})
 		p.send(id, "work")

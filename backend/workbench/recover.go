@@ -50,7 +50,7 @@ func (w *Workbench) recoverFrom(ctx context.Context, info backend.SessionInfo) e
 	case info.State == agent.StateProcessing:
 		return w.repair(ctx, info.ID)
 	case info.State == agent.StateAwaitingInput:
-		return w.start(ctx, info.ID, (*agent.Session).Resume)
+		return w.conversation.Start(ctx, info.ID, (*agent.Session).Resume)
 	case info.Settings.Mode == agent.ModeBypass:
 		l, release, err := w.sessions.Open(ctx, info.ID)
 		if err != nil {

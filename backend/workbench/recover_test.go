@@ -7,6 +7,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -80,7 +81,7 @@ func TestNoActionDuringAPendingRequest(t *testing.T) {
 	for method, args := range map[string]any{
 		"conversation.command": workbench.CommandRequest{Session: id, Command: "true"},
 		"conversation.compact": workbench.CompactRequest{Session: id},
-		"conversation.send":    workbench.SendRequest{Session: id, Text: "and?"},
+		"conversation.send":    conversation.SendRequest{Session: id, Text: "and?"},
 		"sessions.remove":      workbench.SessionRef{Session: id},
 	} {
 		if _, err := call[backend.Empty](p, method, args); err == nil || err.Code != backend.CodeBusy {

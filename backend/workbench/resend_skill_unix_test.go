@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/undoing"
-	"atelier.dev/atelier/backend/workbench"
 )
 
 // A prompt that began a skill is edited as it was typed, and begins the skill again.
@@ -23,13 +23,13 @@ func TestResendSkill(t *testing.T) {
 	id := p.session("openai")
 	p.command(id, "/look walnuts")
 	await(p, anyOf[agent.ProcessingEnd])
-	again := workbench.ResendRequest{Session: id, Turn: 1, Text: "/look almonds", Command: &backend.CommandCall{Name: "look", Arguments: "almonds"}}
+	again := conversation.ResendRequest{Session: id, Turn: 1, Text: "/look almonds", Command: &backend.CommandCall{Name: "look", Arguments: "almonds"}}
 	must[backend.Empty](p, "undo.resend", again)
 	await(p, anyOf[agent.ProcessingEnd])
 	if diff := cmp.Diff([]string{"Look at walnuts.", "rewound", "Look at almonds."}, p.prompts(id)); diff != "" {
 		t.Error(diff)
 	}
-	info := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session
+	info := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Session
 	if len(info.Skills) != 1 || info.Skills[0].Name != "look" || !info.Skills[0].Limited || info.Prompt != "/look walnuts" {
 		t.Errorf("%+v is in use, after %q", info.Skills, info.Prompt)
 	}

@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -17,7 +18,7 @@ import (
 // prompts are the prompts of a session's log, and its rewinds.
 func (p *page) prompts(session string) (all []string) {
 	p.t.Helper()
-	for _, ev := range must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session}).Events {
+	for _, ev := range must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session}).Events {
 		switch d := ev.Data.(type) {
 		case agent.UserInput:
 			all = append(all, d.Text)
@@ -42,7 +43,7 @@ func TestResend(t *testing.T) {
 	}
 	p.putFile("f", "a\n")
 	p.step(session, "1", 2, func() { p.putFile("f", "b\n") }, "f")
-	resend := func(in workbench.ResendRequest, want map[string]bool) {
+	resend := func(in conversation.ResendRequest, want map[string]bool) {
 		t.Helper()
 		in.Session = session
 		must[backend.Empty](p, "undo.resend", in)
@@ -53,14 +54,14 @@ func TestResend(t *testing.T) {
 			}
 		}
 	}
-	resend(workbench.ResendRequest{Turn: 2, Text: "hazel"}, map[string]bool{"walnut": true, "One.": true, "almond": false, "Two.": false, "hazel": true})
+	resend(conversation.ResendRequest{Turn: 2, Text: "hazel"}, map[string]bool{"walnut": true, "One.": true, "almond": false, "Two.": false, "hazel": true})
 	if p.fileText("f") != "b\n" {
 		t.Errorf("the file changed to %q", p.fileText("f"))
 	}
 	p.close()
 	p = newPage(t, folder, home, environment(server, "")) // the session was closed in its log
 	preview := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: undoing.UndoTarget{Since: 1}})
-	resend(workbench.ResendRequest{Turn: 1, Text: "pecan", Files: choices(preview)}, map[string]bool{"walnut": false, "hazel": false, "pecan": true})
+	resend(conversation.ResendRequest{Turn: 1, Text: "pecan", Files: choices(preview)}, map[string]bool{"walnut": false, "hazel": false, "pecan": true})
 	if p.fileText("f") != "a\n" {
 		t.Errorf("the file is still %q", p.fileText("f"))
 	}
@@ -68,7 +69,7 @@ func TestResend(t *testing.T) {
 	if diff := cmp.Diff(want, p.prompts(session)); diff != "" {
 		t.Error(diff)
 	}
-	info := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session}).Session
+	info := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session}).Session
 	must[undoing.RewindReply](p, "undo.rewind", undoing.RewindRequest{Session: session})
 	for _, span := range info.Rewound[len(info.Rewound)-1:] {
 		must[backend.Empty](p, "undo.bring_back", undoing.BringBackRequest{Session: session, ID: span.ID})
@@ -93,23 +94,23 @@ func TestResendRefuses(t *testing.T) {
 	p.step(session, "1", 1, func() { p.putFile("f", "b\n") }, "f")
 	preview := must[undoing.UndoPreview](p, "undo.preview", undoing.UndoPreviewRequest{Session: session, Target: undoing.UndoTarget{Since: 1}})
 	p.putFile("f", "b\nmine\n")
-	refused := func(want backend.ProblemID, in workbench.ResendRequest) {
+	refused := func(want backend.ProblemID, in conversation.ResendRequest) {
 		t.Helper()
 		in.Session = session
 		if _, err := call[backend.Empty](p, "undo.resend", in); err == nil || err.ID != want {
 			t.Errorf("%+v: %v, want %s", in, err, want)
 		}
 	}
-	refused(backend.ProblemMessageEmpty, workbench.ResendRequest{Turn: 1, Text: " \n"})
-	refused(backend.ProblemRewindNothing, workbench.ResendRequest{Turn: 7, Text: "pecan"})
-	refused(backend.ProblemRewindNothing, workbench.ResendRequest{Text: "pecan"})
-	refused(backend.ProblemUndoStale, workbench.ResendRequest{Turn: 1, Text: "pecan", Files: choices(preview)})
+	refused(backend.ProblemMessageEmpty, conversation.ResendRequest{Turn: 1, Text: " \n"})
+	refused(backend.ProblemRewindNothing, conversation.ResendRequest{Turn: 7, Text: "pecan"})
+	refused(backend.ProblemRewindNothing, conversation.ResendRequest{Text: "pecan"})
+	refused(backend.ProblemUndoStale, conversation.ResendRequest{Turn: 1, Text: "pecan", Files: choices(preview)})
 	if p.fileText("f") != "b\nmine\n" {
 		t.Errorf("the file changed to %q", p.fileText("f"))
 	}
 	p.send(session, "almond")
 	await(p, anyOf[agent.ApprovalRequest])
-	refused(backend.ProblemUndoWorking, workbench.ResendRequest{Turn: 1, Text: "pecan"})
+	refused(backend.ProblemUndoWorking, conversation.ResendRequest{Turn: 1, Text: "pecan"})
 	must[backend.Empty](p, "conversation.interrupt", workbench.SessionRef{Session: session})
 	await(p, anyOf[agent.ProcessingEnd])
 	if diff := cmp.Diff([]string{"walnut", "almond"}, p.prompts(session)); diff != "" {

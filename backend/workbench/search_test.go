@@ -4,9 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
-	"github.com/google/go-cmp/cmp"
 )
 
 // searched keeps what was asked of it.

@@ -3,15 +3,15 @@ package workbench
 import (
 	"context"
 	"log/slog"
-	"slices"
-	"strings"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/place"
-	"github.com/oklog/ulid/v2"
 )
 
 // createSession creates a session with the user's usual settings.
@@ -32,7 +32,7 @@ func (w *Workbench) CreateSession(ctx context.Context, settings agent.Settings) 
 func newID() string { return ulid.Make().String() }
 
 func (w *Workbench) create(ctx context.Context, id string, settings agent.Settings, helper *agent.Helper) (backend.SessionInfo, error) {
-	if err := validSettings(settings); err != nil {
+	if err := conversation.ValidSettings(settings); err != nil {
 		return backend.SessionInfo{}, err
 	}
 	now := time.Now().UnixMilli()
@@ -60,19 +60,6 @@ func (w *Workbench) create(ctx context.Context, id string, settings agent.Settin
 
 func (w *Workbench) sessionStart(resumed bool) agent.SessionStart {
 	return agent.SessionStart{Folder: w.cfg.Folder, Version: w.cfg.Version, Resumed: resumed}
-}
-
-// validSettings returns an error for settings that no session could run with.
-func validSettings(s agent.Settings) error {
-	switch {
-	case !slices.Contains(agent.Modes(), s.Mode):
-		return backend.Problem(backend.ProblemModeUnknown, string(s.Mode))
-	case strings.TrimSpace(s.Provider) == "" || strings.TrimSpace(s.Model) == "":
-		return backend.Problem(backend.ProblemModelUnchosen)
-	case s.ThinkingTokens < 0 || s.Budget < 0:
-		return backend.Problem(backend.ProblemLimitNegative)
-	}
-	return nil
 }
 
 // SessionRef names a session.

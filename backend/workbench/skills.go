@@ -3,7 +3,6 @@ package workbench
 import (
 	"context"
 	"encoding/json"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,7 +104,7 @@ func (w *Workbench) CommandOf(ctx context.Context, info backend.SessionInfo, tex
 // that.
 func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text string, call *backend.CommandCall) (agent.Queued, error) {
 	if call == nil {
-		if err := w.checkSlash(ctx, info, text); err != nil {
+		if err := w.conversation.CheckSlash(ctx, info, text); err != nil {
 			return agent.Queued{}, err
 		}
 	}
@@ -262,13 +261,6 @@ func (w *Workbench) shownFile(path string) string {
 		return "~/" + filepath.ToSlash(rel)
 	}
 	return filepath.ToSlash(path)
-}
-
-// runInput is a turn that begins with an input.
-func runInput(input agent.Queued) func(*agent.Session, context.Context) iter.Seq2[agent.Event, error] {
-	return func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
-		return s.RunInput(ctx, input)
-	}
 }
 
 // TrustSkills trusts the skills that stand there until the program ends, and returns

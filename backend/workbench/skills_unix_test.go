@@ -10,13 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/mcp"
-	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
-	"github.com/google/go-cmp/cmp"
 )
 
 // skilled opens a page of a user with skills: files by their paths below the user's home.
@@ -52,7 +53,7 @@ func skillFile(name, more, body string) string {
 func (p *page) command(session, typed string) {
 	p.t.Helper()
 	name, args, _ := strings.Cut(strings.TrimPrefix(typed, "/"), " ")
-	must[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: session, Text: typed, Command: &backend.CommandCall{Name: name, Arguments: args}})
+	must[backend.Empty](p, "conversation.send", conversation.SendRequest{Session: session, Text: typed, Command: &backend.CommandCall{Name: name, Arguments: args}})
 }
 
 // commandNames lists what can be typed after a slash and is a skill.
@@ -187,19 +188,19 @@ func TestCommandRunsItsLines(t *testing.T) {
 	if found, _ := filepath.Glob(filepath.Join(p.folder, "*hacked*")); len(found) > 0 {
 		t.Errorf("arguments were run: %q", found)
 	}
-	deny := workbench.SendRequest{Session: id, Text: "/deny", Command: &backend.CommandCall{Name: "deny"}}
+	deny := conversation.SendRequest{Session: id, Text: "/deny", Command: &backend.CommandCall{Name: "deny"}}
 	if _, err := call[backend.Empty](p, "conversation.send", deny); err == nil || err.ID != backend.ProblemSkillLineDenied {
 		t.Errorf("%v", err)
 	}
-	info := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session
+	info := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Session
 	info.Settings.Mode = agent.ModePlan
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: info.Settings})
-	touch := workbench.SendRequest{Session: id, Text: "/touch", Command: &backend.CommandCall{Name: "touch"}}
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: info.Settings})
+	touch := conversation.SendRequest{Session: id, Text: "/touch", Command: &backend.CommandCall{Name: "touch"}}
 	if _, err := call[backend.Empty](p, "conversation.send", touch); err == nil || err.ID != backend.ProblemSkillLineDenied {
 		t.Errorf("in plan mode: %v", err)
 	}
 	info.Settings.Mode = agent.ModeDefault
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: info.Settings})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: info.Settings})
 	p.command(id, "/touch")
 	await(p, anyOf[agent.ProcessingEnd])
 	if _, err := os.Stat(filepath.Join(p.folder, "made.txt")); err != nil || !strings.Contains(string(server.Requests()[1].Body), "Made: yes") {
@@ -225,7 +226,7 @@ func TestSkillOfTheProject(t *testing.T) {
 		t.Errorf("an untrusted skill was offered: %s", text)
 	}
 	for _, name := range []string{"runs", "scripted"} {
-		in := workbench.SendRequest{Session: id, Text: "/" + name, Command: &backend.CommandCall{Name: name}}
+		in := conversation.SendRequest{Session: id, Text: "/" + name, Command: &backend.CommandCall{Name: name}}
 		if _, err := call[backend.Empty](p, "conversation.send", in); err == nil {
 			t.Errorf("%s was begun", name)
 		}

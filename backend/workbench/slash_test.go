@@ -8,7 +8,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
-	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/backend/conversation"
 )
 
 // slashTexts says of texts that begin with a slash what a refusal names: the nearest
@@ -34,10 +34,10 @@ func TestUnknownSlashWordIsNotSent(t *testing.T) {
 		edited := waits
 		edited.Text = text
 		for method, args := range map[string]any{
-			"conversation.send": workbench.SendRequest{Session: idle, Text: text},
-			"queue.add":         workbench.QueueAddRequest{Session: id, Verb: agent.FollowUp, Text: text},
-			"queue.edit":        workbench.QueueEditRequest{Session: id, Message: edited},
-			"undo.resend":       workbench.ResendRequest{Session: idle, Turn: 1, Text: text},
+			"conversation.send": conversation.SendRequest{Session: idle, Text: text},
+			"queue.add":         conversation.QueueAddRequest{Session: id, Verb: agent.FollowUp, Text: text},
+			"queue.edit":        conversation.QueueEditRequest{Session: id, Message: edited},
+			"undo.resend":       conversation.ResendRequest{Session: idle, Turn: 1, Text: text},
 		} {
 			_, err := call[json.RawMessage](p, method, args)
 			if err == nil {
@@ -55,8 +55,8 @@ func TestUnknownSlashWordIsNotSent(t *testing.T) {
 			p.queue(id, agent.FollowUp, text)
 		}
 	}
-	for _, m := range must[workbench.QueueReply](p, "queue.edit", workbench.QueueEditRequest{Session: id, Message: waits}).Queue {
-		must[workbench.QueueReply](p, "queue.remove", workbench.QueueRemoveRequest{Session: id, ID: m.ID})
+	for _, m := range must[conversation.QueueReply](p, "queue.edit", conversation.QueueEditRequest{Session: id, Message: waits}).Queue {
+		must[conversation.QueueReply](p, "queue.remove", conversation.QueueRemoveRequest{Session: id, ID: m.ID})
 	}
 	p.allow(id, request)
 	await(p, anyOf[agent.ProcessingEnd])

@@ -9,14 +9,16 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
-	"github.com/google/go-cmp/cmp"
 )
 
 const smallID = "gpt-6-luna"
@@ -40,7 +42,7 @@ func suggesting(t *testing.T, rounds ...llmtest.Round) (*page, *llmtest.Server) 
 // log returns a session's events of one kind.
 func log[P agent.Payload](p *page, id string) (found []P) {
 	p.t.Helper()
-	for _, ev := range must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Events {
+	for _, ev := range must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Events {
 		if d, ok := ev.Data.(P); ok {
 			found = append(found, d)
 		}
@@ -122,7 +124,7 @@ func TestNoSuggestion(t *testing.T) {
 				prefer(p, tt.prefer)
 			}
 			id := p.session(tt.provider)
-			must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: agent.Settings{
+			must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: agent.Settings{
 				Provider: tt.provider, Model: model, Mode: agent.ModeDefault, Budget: tt.budget,
 			}})
 			p.send(id, "go")

@@ -9,14 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/sessionlist"
+	"atelier.dev/atelier/backend/tasklist"
 	"atelier.dev/atelier/backend/workbench"
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // news is what a page is told of tasks and of queues.
@@ -68,7 +71,7 @@ func leaving(t *testing.T, command string, rounds ...llmtest.Round) (*page, stri
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
 	told := watchNews(p)
 	id := p.session("compat")
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass},
 	})
 	p.send(id, "serve")
@@ -84,22 +87,22 @@ func TestAPageFollowsATaskAndStopsIt(t *testing.T) {
 	token := rand.Text()
 	p, id, told := leaving(t, "for i in 1 2 3; do echo tick $i; sleep 0.05; done; bash -c 'sleep 300; : "+token+"'",
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("TaskOutput", map[string]any{"id": "1"})}}, llmtest.Round{Text: "read"})
-	list := must[workbench.TaskList](p, "tasks.list", workbench.TasksRequest{Session: id})
-	want := []workbench.TaskInfo{{Session: id, ID: "1", Folder: p.folder, State: workbench.TaskRunning}}
-	loose := cmpopts.IgnoreFields(workbench.TaskInfo{}, "Command", "StartedAt", "EndedAt")
+	list := must[tasklist.TaskList](p, "tasks.list", tasklist.TasksRequest{Session: id})
+	want := []tasklist.TaskInfo{{Session: id, ID: "1", Folder: p.folder, State: tasklist.TaskRunning}}
+	loose := cmpopts.IgnoreFields(tasklist.TaskInfo{}, "Command", "StartedAt", "EndedAt")
 	if diff := cmp.Diff(want, list.Tasks, loose); diff != "" || !strings.Contains(list.Tasks[0].Command, token) || list.Tasks[0].StartedAt == 0 {
 		t.Errorf("listed %+v (-want +got):\n%s", list.Tasks, diff)
 	}
-	if all := must[workbench.TaskList](p, "tasks.list", workbench.TasksRequest{}); len(all.Tasks) != 1 {
+	if all := must[tasklist.TaskList](p, "tasks.list", tasklist.TasksRequest{}); len(all.Tasks) != 1 {
 		t.Errorf("of all sessions: %+v", all.Tasks)
 	}
-	if other := must[workbench.TaskList](p, "tasks.list", workbench.TasksRequest{Session: "other"}); len(other.Tasks) != 0 {
+	if other := must[tasklist.TaskList](p, "tasks.list", tasklist.TasksRequest{Session: "other"}); len(other.Tasks) != 0 {
 		t.Errorf("of another session: %+v", other.Tasks)
 	}
 
 	seen := ""
 	for !strings.Contains(seen, "tick 3\n") {
-		piece := must[workbench.TaskOutput](p, "tasks.output", workbench.TaskOutputRequest{Session: id, Task: "1", From: int64(len(seen))})
+		piece := must[tasklist.TaskOutput](p, "tasks.output", tasklist.TaskOutputRequest{Session: id, Task: "1", From: int64(len(seen))})
 		if seen += piece.Text; piece.Begin+int64(len(piece.Text)) != piece.End || piece.End != int64(len(seen)) {
 			t.Fatalf("after %d bytes: %+v", len(seen), piece)
 		}
@@ -113,8 +116,8 @@ func TestAPageFollowsATaskAndStopsIt(t *testing.T) {
 	}
 	await(p, anyOf[agent.ProcessingEnd])
 
-	stopped := must[workbench.TaskInfo](p, "tasks.stop", workbench.TaskRef{Session: id, Task: "1"})
-	want[0].State = workbench.TaskStopped
+	stopped := must[tasklist.TaskInfo](p, "tasks.stop", tasklist.TaskRef{Session: id, Task: "1"})
+	want[0].State = tasklist.TaskStopped
 	if diff := cmp.Diff(want[0], stopped, loose); diff != "" || stopped.EndedAt < stopped.StartedAt {
 		t.Errorf("stopped at %d (-want +got):\n%s", stopped.EndedAt, diff)
 	}
@@ -122,12 +125,12 @@ func TestAPageFollowsATaskAndStopsIt(t *testing.T) {
 		t.Errorf("%d processes are left", n)
 	}
 	told.await(id, agent.TaskChange{Task: "1"})
-	if again := must[workbench.TaskInfo](p, "tasks.stop", workbench.TaskRef{Session: id, Task: "1"}); !cmp.Equal(again, stopped) {
+	if again := must[tasklist.TaskInfo](p, "tasks.stop", tasklist.TaskRef{Session: id, Task: "1"}); !cmp.Equal(again, stopped) {
 		t.Errorf("stopped again: %+v", again)
 	}
 	for method, args := range map[string]any{
-		"tasks.stop":   workbench.TaskRef{Session: id, Task: "2"},
-		"tasks.output": workbench.TaskOutputRequest{Session: "other", Task: "1"},
+		"tasks.stop":   tasklist.TaskRef{Session: id, Task: "2"},
+		"tasks.output": tasklist.TaskOutputRequest{Session: "other", Task: "1"},
 	} {
 		if _, err := call[backend.Empty](p, method, args); err == nil || err.Code != backend.CodeNotFound {
 			t.Errorf("%s of an unknown task: %v", method, err)
@@ -137,18 +140,18 @@ func TestAPageFollowsATaskAndStopsIt(t *testing.T) {
 
 func TestTasksSayHowTheyEnded(t *testing.T) {
 	t.Parallel()
-	for command, want := range map[string]workbench.TaskInfo{
-		"exit 3":            {State: workbench.TaskExited, ExitCode: 3},
-		"echo over":         {State: workbench.TaskExited},
-		"kill -9 $$":        {State: workbench.TaskExited, ExitCode: 137},
-		"cd / && sleep 0.1": {State: workbench.TaskExited},
+	for command, want := range map[string]tasklist.TaskInfo{
+		"exit 3":            {State: tasklist.TaskExited, ExitCode: 3},
+		"echo over":         {State: tasklist.TaskExited},
+		"kill -9 $$":        {State: tasklist.TaskExited, ExitCode: 137},
+		"cd / && sleep 0.1": {State: tasklist.TaskExited},
 	} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			p, id, told := leaving(t, command)
 			for {
-				got := must[workbench.TaskList](p, "tasks.list", workbench.TasksRequest{Session: id}).Tasks[0]
-				if got.State != workbench.TaskRunning {
+				got := must[tasklist.TaskList](p, "tasks.list", tasklist.TasksRequest{Session: id}).Tasks[0]
+				if got.State != tasklist.TaskRunning {
 					if got.State != want.State || got.ExitCode != want.ExitCode || got.EndedAt < got.StartedAt {
 						t.Errorf("%+v, want %+v", got, want)
 					}
@@ -174,7 +177,7 @@ func TestPagesAreToldThatTasksEndedWithTheirSession(t *testing.T) {
 			p, id, told := leaving(t, "sleep 300")
 			end(p, id)
 			told.await(id, agent.TaskChange{})
-			if list := must[workbench.TaskList](p, "tasks.list", workbench.TasksRequest{}); len(list.Tasks) != 0 {
+			if list := must[tasklist.TaskList](p, "tasks.list", tasklist.TasksRequest{}); len(list.Tasks) != 0 {
 				t.Errorf("still listed: %+v", list.Tasks)
 			}
 		})
@@ -189,14 +192,14 @@ func TestATaskThatFloodsIsReadInPieces(t *testing.T) {
 	const looks = 20
 	place := int64(0)
 	for range looks {
-		piece := must[workbench.TaskOutput](p, "tasks.output", workbench.TaskOutputRequest{Session: id, Task: "1", From: place})
+		piece := must[tasklist.TaskOutput](p, "tasks.output", tasklist.TaskOutputRequest{Session: id, Task: "1", From: place})
 		if len(piece.Text) > 32<<10 || piece.End < place {
 			t.Fatalf("%d bytes from %d to %d", len(piece.Text), piece.Begin, piece.End)
 		}
 		place = piece.End
 		told.await(id, agent.TaskChange{Task: "1", Printed: true})
 	}
-	must[workbench.TaskInfo](p, "tasks.stop", workbench.TaskRef{Session: id, Task: "1"})
+	must[tasklist.TaskInfo](p, "tasks.stop", tasklist.TaskRef{Session: id, Task: "1"})
 	told.await(id, agent.TaskChange{Task: "1"})
 	if n := len(told.told); n > 0 {
 		t.Errorf("after %d looks, told %d times more", looks, n)
@@ -206,7 +209,7 @@ func TestATaskThatFloodsIsReadInPieces(t *testing.T) {
 func TestLongCommandLinesAreListedByTheirBeginning(t *testing.T) {
 	t.Parallel()
 	p, id, _ := leaving(t, "sleep 300 # "+strings.Repeat("好", 10_000))
-	if got := must[workbench.TaskList](p, "tasks.list", workbench.TasksRequest{Session: id}).Tasks[0].Command; len(got) > 2<<10 || !strings.HasPrefix(got, "sleep 300 # 好好") {
+	if got := must[tasklist.TaskList](p, "tasks.list", tasklist.TasksRequest{Session: id}).Tasks[0].Command; len(got) > 2<<10 || !strings.HasPrefix(got, "sleep 300 # 好好") {
 		t.Errorf("%d bytes: %.40q", len(got), got)
 	}
 }
@@ -244,7 +247,7 @@ func TestCommandTimeoutHolds(t *testing.T) {
 	server := llmtest.Serve(t, llmtest.Round{Text: "Ready."}, sleep, llmtest.Round{Text: "On."})
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
 	id := p.session("compat")
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass},
 	})
 	p.send(id, "be ready")
@@ -267,13 +270,13 @@ func TestTasksOfCommandsInOtherFolders(t *testing.T) {
 	}}, llmtest.Round{Text: "started"})
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
 	id := p.session("compat")
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass},
 	})
 	p.send(id, "serve")
 	await(p, anyOf[agent.ProcessingEnd])
 	var folders []string
-	for _, task := range must[workbench.TaskList](p, "tasks.list", workbench.TasksRequest{Session: id}).Tasks {
+	for _, task := range must[tasklist.TaskList](p, "tasks.list", tasklist.TasksRequest{Session: id}).Tasks {
 		folders = append(folders, task.Folder)
 	}
 	if want := fmt.Sprint([]string{p.folder, filepath.FromSlash("/")}); fmt.Sprint(folders) != want {

@@ -9,6 +9,7 @@ import (
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -67,9 +68,9 @@ func TestTitle(t *testing.T) {
 // turn.
 func settle(p *page, id string) {
 	p.t.Helper()
-	set := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session.Settings
+	set := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Session.Settings
 	set.ThinkingTokens++
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: set})
 	await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
 	p.bench.Sessions().Find(id).AwaitJobs()
 }
@@ -163,7 +164,7 @@ func TestRenameDuringATurn(t *testing.T) {
 	await(p, anyOf[agent.ProcessingEnd])
 	settle(p, id)
 	settle(p, id) // by now a model's name would be recorded
-	if got := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session.Title; got != "Mine" {
+	if got := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Session.Title; got != "Mine" {
 		t.Errorf("called %q", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -163,7 +164,7 @@ func TestTreeBudget(t *testing.T) {
 	server.Script(w.model, llmtest.Round{Calls: calls, Usage: llm.Usage{Input: 1, Known: true}})
 	id := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
 	set := agent.Settings{Provider: w.provider, Model: w.model, Mode: agent.ModeDefault, Budget: 7 * llm.Dollar / 100}
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: set})
 	await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
 	p.send(id, "go")
 	limited := 0

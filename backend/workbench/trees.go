@@ -14,7 +14,7 @@ import (
 func newTrees(w *Workbench) *trees.Trees {
 	return trees.New(trees.Config{
 		Project: w.cfg.Folder, ReadOnly: w.cfg.ReadOnly, Store: w.cfg.Store,
-		AtRest: w.atRest,
+		AtRest: w.conversation.AtRest,
 		Live:   func() *live.Sessions { return w.sessions },
 		Settle: w.languages.StopIn,
 	})

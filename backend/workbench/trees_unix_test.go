@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
@@ -60,7 +61,7 @@ func isolated(p *page, server *llmtest.Server, work ...llmtest.Round) (id, child
 	if end.IsError {
 		p.t.Fatal(end.Output)
 	}
-	return id, child, must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}).Session.Helper
+	return id, child, must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: child}).Session.Helper
 }
 
 // OAS-506, OAS-661: an agent works in a worktree of its own, of which the hooks are
@@ -97,7 +98,7 @@ func TestAgentInAWorktree(t *testing.T) {
 	if left := git(t, folder, "worktree", "list") + git(t, folder, "branch", "--list", "worktree-*"); strings.Contains(left, helper.Worktree) {
 		t.Errorf("left: %s", left)
 	}
-	if s := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}); s.Session.State != agent.StateClosed {
+	if s := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: child}); s.Session.State != agent.StateClosed {
 		t.Errorf("the agent is %s", s.Session.State)
 	}
 }
@@ -173,7 +174,7 @@ func TestNoWorktree(t *testing.T) {
 	}
 	await(p, anyOf[agent.ProcessingEnd])
 	id := p.session("openai")
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "openai", Model: model, Mode: agent.ModePlan},
 	})
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"isolation": "worktree"})}}, llmtest.Round{Text: "Done."})

@@ -22,6 +22,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/branch"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/undoing"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
@@ -98,7 +99,7 @@ func TestUndoThatIsKilled(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		p = newPage(t, folder, home, environment(llmtest.Serve(t), ""))
-		opened := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session})
+		opened := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session})
 		if left, _ := filepath.Glob(filepath.Join(home, "restoring", "*")); len(left) > 0 {
 			t.Fatalf("%v is left to settle", left)
 		}
@@ -237,7 +238,7 @@ func TestTakeThatWasCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		opened := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: ours})
+		opened := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: ours})
 		taken := slices.DeleteFunc(opened.Events, func(ev agent.Event) bool {
 			d, ok := ev.Data.(agent.FilesRestored)
 			return !ok || d.Taken != theirs || len(d.Files) != 1

@@ -16,8 +16,8 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/undoing"
-	"atelier.dev/atelier/backend/workbench"
 )
 
 // formatter ends each line with a semicolon. It names no file, which would be pinned.
@@ -90,7 +90,7 @@ func bypassing(t *testing.T, settings string, files map[string]string) (*page, *
 	p := newPage(t, folder, t.TempDir(), homely(server, user))
 	trustAll(p)
 	id := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: agent.Settings{Provider: "openai", Model: model, Mode: agent.ModeBypass}})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: agent.Settings{Provider: "openai", Model: model, Mode: agent.ModeBypass}})
 	return p, server, id
 }
 

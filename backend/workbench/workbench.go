@@ -19,11 +19,13 @@ import (
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/absence"
 	"atelier.dev/atelier/backend/agents"
 	"atelier.dev/atelier/backend/attach"
 	"atelier.dev/atelier/backend/branch"
 	"atelier.dev/atelier/backend/caches"
 	"atelier.dev/atelier/backend/contexts"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/delegation"
 	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/editors"
@@ -44,6 +46,7 @@ import (
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/share"
 	"atelier.dev/atelier/backend/skills"
+	"atelier.dev/atelier/backend/tasklist"
 	"atelier.dev/atelier/backend/terminal"
 	"atelier.dev/atelier/backend/toolbox"
 	"atelier.dev/atelier/backend/transfer"
@@ -114,24 +117,26 @@ type Config struct {
 // Workbench is the application on one folder. All its methods are safe for
 // concurrent use.
 type Workbench struct {
-	cfg       Config
-	calls     *dispatch.Dispatcher
-	feed      *feed.Feed
-	providers *models.Providers
-	sessions  *live.Sessions
-	places    places
-	project   *place.Project
-	undo      *undoing.Undo
-	changes   *filechanges.Changes
-	branches  *branch.Branches
-	projects  *projects.Projects
-	reader    *reading.Reader
-	list      *sessionlist.List
-	guard     *guard.Guard
-	setUp     atomic.Bool // the hooks of the folder's setup have run
-	hooks     *hooks.Hooks
-	servers   *mcp.Servers
-	languages *lsp.Servers
+	cfg          Config
+	calls        *dispatch.Dispatcher
+	feed         *feed.Feed
+	providers    *models.Providers
+	sessions     *live.Sessions
+	places       places
+	project      *place.Project
+	undo         *undoing.Undo
+	conversation *conversation.Conversations
+	absence      *absence.Watch
+	changes      *filechanges.Changes
+	branches     *branch.Branches
+	projects     *projects.Projects
+	reader       *reading.Reader
+	list         *sessionlist.List
+	guard        *guard.Guard
+	setUp        atomic.Bool // the hooks of the folder's setup have run
+	hooks        *hooks.Hooks
+	servers      *mcp.Servers
+	languages    *lsp.Servers
 	// languageFiles has the language servers that the project names.
 	languageFiles *languages.Files
 	skills        *skills.Skills
@@ -160,7 +165,6 @@ type Workbench struct {
 
 	ctx       context.Context // ends when the workbench closes
 	cancel    context.CancelFunc
-	looks     looks
 	moved     *moved.Sessions
 	editors   *editors.Editors
 	terminals *terminal.Terminals
@@ -175,12 +179,25 @@ func New(cfg Config) *Workbench {
 	w := &Workbench{
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue}),
-		choices:   choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)},
-		guard:  guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
-		unsent: unsent.New(cfg.Store, cfg.Folder), pages: fetch.NewPages(time.Now),
+		choices:   choices{changing: make(chan struct{}, 1)},
+		guard:     guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
+		unsent:    unsent.New(cfg.Store, cfg.Folder), pages: fetch.NewPages(time.Now),
 		searches: websearch.New(websearch.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv}),
 	}
 	w.project = &place.Project{Dir: cfg.Folder, Store: cfg.Store}
+	w.journal = journal.Open(cfg.Home)
+	w.sessions = live.New(live.Config{
+		Log: cfg.Store, Check: w.mayRun, Build: w.newSession, Start: w.sessionStart, Show: w.show,
+		CleanUp: w.cleanUp, Occupied: w.occupied, SideJobs: w.sideJobs,
+	})
+	w.undo = undoing.New(undoing.Config{
+		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Journal: w.journal, Home: cfg.Home, ReadOnly: cfg.ReadOnly,
+	})
+	w.reader = reading.New(w.project, cfg.Store)
+	w.conversation = conversation.New(conversation.Config{
+		Store: cfg.Store, Project: w.project, Sessions: w.sessions, Undo: w.undo, Reader: w.reader, Feed: w.feed, Host: w.conversationHost(),
+	})
+	w.absence = absence.New(cfg.Folder, cfg.Store, w.auditor)
 	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
 	w.asking = &asking{bench: w, calls: map[client.Caller]func(agent.SideRequest) bool{}}
 	w.servers = w.newServers()
@@ -205,17 +222,9 @@ func New(cfg Config) *Workbench {
 		Settings: w.NewSessionSettings, Start: func() agent.SessionStart { return w.sessionStart(false) }, Show: w.show,
 	})
 	w.review = review.New(w.trust, w.hooks, w.servers, w.skills, w.agents, w.languageFiles)
-	w.journal = journal.Open(cfg.Home)
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
-	w.sessions = live.New(live.Config{
-		Log: cfg.Store, Check: w.mayRun, Build: w.newSession, Start: w.sessionStart, Show: w.show,
-		CleanUp: w.cleanUp, Occupied: w.occupied, SideJobs: w.sideJobs,
-	})
 	w.schedules = newSchedules(w)
 	w.attachments = attach.New(cfg.Home, cfg.Folder, nil)
-	w.undo = undoing.New(undoing.Config{
-		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Journal: w.journal, Home: cfg.Home, ReadOnly: cfg.ReadOnly,
-	})
 	w.changes = filechanges.New(filechanges.Config{
 		Project: w.project, Store: cfg.Store, Journal: w.journal, Undo: w.undo, Publish: w.publishIn, ReadOnly: cfg.ReadOnly,
 	})
@@ -223,7 +232,6 @@ func New(cfg Config) *Workbench {
 	w.projects = projects.New(projects.Config{
 		Folder: cfg.Folder, Home: cfg.Home, Version: cfg.Version, Store: cfg.Store, Getenv: cfg.Getenv, Open: cfg.OpenProject,
 	})
-	w.reader = reading.New(w.project, cfg.Store)
 	w.list = sessionlist.New(sessionlist.Config{
 		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Trees: w.trees, Search: cfg.Search, Publish: w.publish, Forget: w.forget,
 	})
@@ -245,39 +253,23 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	w.exports.Register(d)
 	w.shares.Register(d)
 	w.imports.Register(d)
-	dispatch.Handle(d, "conversation.open", w.openConversation)
-	dispatch.Handle(d, "conversation.send", w.send)
+	w.conversation.Register(d)
+	w.absence.Register(d)
+	tasklist.New(w.tasks).Register(d)
 	dispatch.Handle(d, "conversation.command", w.runCommand)
-	dispatch.Handle(d, "conversation.continue", w.continueTurn)
 	dispatch.Handle(d, "conversation.compact", w.compact)
-	dispatch.Handle(d, "conversation.interrupt", w.interrupt)
 	dispatch.Handle(d, "conversation.answer", w.answer)
 	dispatch.Handle(d, "approvals.list", w.approvals)
-	dispatch.Handle(d, "conversation.configure", w.configure)
 	dispatch.Handle(d, "sandbox.level", w.sandboxLevel)
 	dispatch.Handle(d, "sandbox.caches", w.sandboxCaches)
 	dispatch.Handle(d, "sandbox.clear", w.clearCaches)
 	dispatch.Handle(d, "permissions.ledger", w.ledger)
 	dispatch.Handle(d, "permissions.suggest_for_call", w.suggestForCall)
-	dispatch.Handle(d, "away.look", w.look)
-	dispatch.Handle(d, "away.leave", w.lookAway)
-	dispatch.Handle(d, "away.dismiss", w.dismissAbsence)
-	dispatch.Handle(d, "queue.add", w.addQueued)
-	dispatch.Handle(d, "queue.edit", w.editQueued)
-	dispatch.Handle(d, "queue.list", w.listQueued)
-	dispatch.Handle(d, "queue.move", w.moveQueued)
-	dispatch.Handle(d, "queue.remove", w.removeQueued)
-	dispatch.Handle(d, "queue.run", w.runQueued)
-	dispatch.Handle(d, "tasks.list", w.listTasks)
-	dispatch.Handle(d, "tasks.output", w.taskOutput)
-	dispatch.Handle(d, "tasks.stop", w.stopTask)
-	dispatch.Handle(d, "tasks.open", w.openTask)
 	w.contexts.Register(d)
 	w.changes.Register(d)
 	w.undo.Register(d)
 	w.branches.Register(d)
 	dispatch.Handle(d, "changes.propose_message", w.proposeMessage)
-	dispatch.Handle(d, "undo.resend", w.resend)
 	w.editors.Register(d)
 	w.providers.Register(d)
 	w.storeMethods(d)
@@ -342,7 +334,7 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // resume when the session is opened again; all others are interrupted and
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
-	err := errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx))
+	err := errors.Join(w.sessions.Close(ctx), w.absence.Close(ctx), w.servers.Close(ctx))
 	// Each of these ends a watch over files. Linux takes 8 to 16 ms for one, and no longer for all at once.
 	var hooksErr, skillsErr error
 	var ends sync.WaitGroup

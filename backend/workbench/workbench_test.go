@@ -16,8 +16,10 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/models"
+	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/projects"
 	"atelier.dev/atelier/backend/reading"
 	"atelier.dev/atelier/backend/sessionlist"
@@ -153,7 +155,7 @@ func must[Out any](p *page, method string, args any) Out {
 func (p *page) session(provider string) string {
 	p.t.Helper()
 	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: info.ID, Settings: agent.Settings{Provider: provider, Model: model, Mode: agent.ModeDefault},
 	})
 	await(p, func(s agent.SettingsChange) bool { return s.Settings.Provider == provider })
@@ -162,7 +164,7 @@ func (p *page) session(provider string) string {
 
 func (p *page) send(session, text string) {
 	p.t.Helper()
-	must[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: session, Text: text})
+	must[backend.Empty](p, "conversation.send", conversation.SendRequest{Session: session, Text: text})
 }
 
 // patience is how long a test waits for an expected event. It only ends a hang:
@@ -241,11 +243,11 @@ func TestMainPath(t *testing.T) {
 			if last := server.Requests()[1]; !strings.Contains(string(last.Body), "Keep the file.") {
 				t.Error("the feedback did not reach the model")
 			}
-			before := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session})
+			before := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session})
 			p.close()
 
 			again := newPage(t, folder, home, environment(server, "sk-test-key-1234567890"))
-			after := must[workbench.Snapshot](again, "conversation.open", workbench.OpenRequest{Session: session})
+			after := must[conversation.Snapshot](again, "conversation.open", conversation.OpenRequest{Session: session})
 			if len(after.Events) != len(before.Events)+1 { // the closing added session_end
 				t.Errorf("%d events before, %d after", len(before.Events), len(after.Events))
 			}
@@ -274,7 +276,7 @@ func TestInterruptStopsACommand(t *testing.T) {
 	request := await(p, anyOf[agent.ApprovalRequest])
 	must[backend.Empty](p, "conversation.answer", workbench.AnswerRequest{Session: session, Approval: request.ID, Answer: agent.Answer{Decision: agent.Allow}})
 	for deadline := time.After(patience); ; p.more(deadline, "the command's output") {
-		draft := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session}).Draft
+		draft := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session}).Draft
 		if strings.Contains(draft.Outputs[request.CallID].Text, "begun") {
 			break
 		}
@@ -330,29 +332,29 @@ func TestBadInput(t *testing.T) {
 		args   any
 		want   backend.Code
 	}{
-		{"conversation.send", workbench.SendRequest{Session: "none", Text: "x"}, backend.CodeNotFound},
-		{"conversation.send", workbench.SendRequest{Session: session, Text: " \n"}, backend.CodeInvalid},
-		{"conversation.open", workbench.OpenRequest{Session: "../../etc"}, backend.CodeInvalid},
+		{"conversation.send", conversation.SendRequest{Session: "none", Text: "x"}, backend.CodeNotFound},
+		{"conversation.send", conversation.SendRequest{Session: session, Text: " \n"}, backend.CodeInvalid},
+		{"conversation.open", conversation.OpenRequest{Session: "../../etc"}, backend.CodeInvalid},
 		{"conversation.history", reading.HistoryRequest{Session: session, After: 1, Before: 1}, backend.CodeInvalid},
-		{"conversation.event", workbench.EventRef{Session: session, Seq: 999}, backend.CodeNotFound},
+		{"conversation.event", place.EventRef{Session: session, Seq: 999}, backend.CodeNotFound},
 		{"conversation.answer", workbench.AnswerRequest{Session: session, Approval: "x", Answer: agent.Answer{Decision: agent.Allow}}, backend.CodeNotFound},
 		{"conversation.answer", workbench.AnswerRequest{Session: session, Approval: "x", Answer: agent.Answer{Decision: "maybe"}}, backend.CodeInvalid},
-		{"conversation.configure", workbench.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: "m", Mode: "yolo"}}, backend.CodeInvalid},
-		{"conversation.configure", workbench.ConfigureRequest{Session: session, Settings: agent.Settings{Mode: agent.ModeDefault}}, backend.CodeNoModel},
-		{"conversation.configure", workbench.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: "m", Mode: agent.ModeDefault, Budget: -1}}, backend.CodeInvalid},
-		{"conversation.configure", workbench.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: "m", Mode: agent.ModeDefault, ThinkingTokens: -1}}, backend.CodeInvalid},
-		{"conversation.configure", workbench.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: " ", Mode: agent.ModeDefault}}, backend.CodeNoModel},
+		{"conversation.configure", conversation.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: "m", Mode: "yolo"}}, backend.CodeInvalid},
+		{"conversation.configure", conversation.ConfigureRequest{Session: session, Settings: agent.Settings{Mode: agent.ModeDefault}}, backend.CodeNoModel},
+		{"conversation.configure", conversation.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: "m", Mode: agent.ModeDefault, Budget: -1}}, backend.CodeInvalid},
+		{"conversation.configure", conversation.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: "m", Mode: agent.ModeDefault, ThinkingTokens: -1}}, backend.CodeInvalid},
+		{"conversation.configure", conversation.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: " ", Mode: agent.ModeDefault}}, backend.CodeNoModel},
 		{"conversation.continue", workbench.SessionRef{Session: session}, backend.CodeInvalid},
 		{"conversation.compact", workbench.CompactRequest{Session: session}, backend.CodeInvalid},
 		{"conversation.command", workbench.CommandRequest{Session: session, Command: "\t"}, backend.CodeInvalid},
-		{"queue.add", workbench.QueueAddRequest{Session: session, Verb: agent.Steer, Text: " "}, backend.CodeInvalid},
-		{"queue.add", workbench.QueueAddRequest{Session: session, Verb: "shout", Text: "x"}, backend.CodeInvalid},
-		{"queue.add", workbench.QueueAddRequest{Session: "none", Verb: agent.Steer, Text: "x"}, backend.CodeNotFound},
-		{"queue.edit", workbench.QueueEditRequest{Session: session, Message: agent.Queued{ID: "x", Verb: agent.Steer}}, backend.CodeInvalid},
-		{"queue.edit", workbench.QueueEditRequest{Session: session, Message: agent.Queued{ID: "x", Verb: agent.Steer, Text: "x"}}, backend.CodeNotFound},
-		{"queue.move", workbench.QueueMoveRequest{Session: session, ID: "x"}, backend.CodeNotFound},
-		{"queue.remove", workbench.QueueRemoveRequest{Session: session, ID: "x"}, backend.CodeNotFound},
-		{"queue.remove", workbench.QueueRemoveRequest{Session: "none", ID: "x"}, backend.CodeNotFound},
+		{"queue.add", conversation.QueueAddRequest{Session: session, Verb: agent.Steer, Text: " "}, backend.CodeInvalid},
+		{"queue.add", conversation.QueueAddRequest{Session: session, Verb: "shout", Text: "x"}, backend.CodeInvalid},
+		{"queue.add", conversation.QueueAddRequest{Session: "none", Verb: agent.Steer, Text: "x"}, backend.CodeNotFound},
+		{"queue.edit", conversation.QueueEditRequest{Session: session, Message: agent.Queued{ID: "x", Verb: agent.Steer}}, backend.CodeInvalid},
+		{"queue.edit", conversation.QueueEditRequest{Session: session, Message: agent.Queued{ID: "x", Verb: agent.Steer, Text: "x"}}, backend.CodeNotFound},
+		{"queue.move", conversation.QueueMoveRequest{Session: session, ID: "x"}, backend.CodeNotFound},
+		{"queue.remove", conversation.QueueRemoveRequest{Session: session, ID: "x"}, backend.CodeNotFound},
+		{"queue.remove", conversation.QueueRemoveRequest{Session: "none", ID: "x"}, backend.CodeNotFound},
 		{"queue.run", workbench.SessionRef{Session: "none"}, backend.CodeNotFound},
 		{"queue.run", workbench.SessionRef{Session: session}, backend.CodeNotFound},
 		{"sessions.rename", sessionlist.RenameRequest{Session: session, Title: "\n"}, backend.CodeInvalid},
@@ -466,7 +468,7 @@ func TestLargePrompt(t *testing.T) {
 	if requests := server.Requests(); len(requests[len(requests)-1].Body) < len(text) {
 		t.Error("the model was not sent all of it")
 	}
-	snapshot := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session})
+	snapshot := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: session})
 	for _, ev := range snapshot.Events {
 		in, ok := ev.Data.(agent.UserInput)
 		if !ok {
@@ -475,7 +477,7 @@ func TestLargePrompt(t *testing.T) {
 		if in.Size != int64(len(text)) || len(in.Text) > 20_000 {
 			t.Errorf("shown %d bytes of %d", len(in.Text), in.Size)
 		}
-		whole := must[reading.EventReply](p, "conversation.event", workbench.EventRef{Session: session, Seq: ev.Seq})
+		whole := must[reading.EventReply](p, "conversation.event", place.EventRef{Session: session, Seq: ev.Seq})
 		if whole.Event.Data.(agent.UserInput).Text != text {
 			t.Error("the whole prompt is not within reach")
 		}

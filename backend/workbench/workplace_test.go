@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -46,7 +47,7 @@ func servingOn(t *testing.T, server *llmtest.Server, token string, rounds ...llm
 	}, rounds...)...)
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
 	id := p.session("compat")
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass},
 	})
 	p.send(id, "serve")

@@ -1,40 +1,42 @@
-package workbench
+package conversation
 
 import (
 	"context"
 	"strings"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/live"
-	"github.com/oklog/ulid/v2"
+	"atelier.dev/atelier/backend/place"
 )
 
 // addQueued queues a message for a working session. If the session is at rest,
 // a follow-up starts at once.
-func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueReply, error) {
-	m, err := w.queued(ctx, in)
+func (c *Conversations) addQueued(ctx context.Context, in QueueAddRequest) (QueueReply, error) {
+	m, err := c.queued(ctx, in)
 	if err != nil {
 		return QueueReply{}, err
 	}
-	l, release, err := w.sessions.Open(ctx, in.Session)
+	l, release, err := c.cfg.Sessions.Open(ctx, in.Session)
 	if err != nil {
 		return QueueReply{}, err
 	}
 	defer release()
 	waits, err := l.ChangeQueue(ctx, func(q *agent.Queue) error {
-		if err := w.cfg.Store.AddQueued(ctx, in.Session, m); err != nil {
+		if err := c.cfg.Store.AddQueued(ctx, in.Session, m); err != nil {
 			return err
 		}
 		q.Add(m)
 		return nil
 	})
 	if err == nil {
-		w.publishQueue(in.Session)
+		c.publishQueue(in.Session)
 	}
 	if err == nil && m.Verb == agent.FollowUp && !l.Busy() {
-		if w.runQueue(ctx, l) == nil { // otherwise another turn has begun, which the message follows
+		if c.runQueue(ctx, l) == nil { // otherwise another turn has begun, which the message follows
 			waits = l.Queue().Items()
 		}
 	}
@@ -44,19 +46,19 @@ func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueRep
 // queued makes a message that waits. One that begins a skill is a follow-up, because a
 // skill begins with an input. Files that others mention are attached when the message is
 // delivered, because they may have changed by then.
-func (w *Workbench) queued(ctx context.Context, in QueueAddRequest) (agent.Queued, error) {
+func (c *Conversations) queued(ctx context.Context, in QueueAddRequest) (agent.Queued, error) {
 	if err := validQueued(agent.Queued{Verb: in.Verb, Text: in.Text}); err != nil {
 		return agent.Queued{}, err
 	}
-	info, err := w.session(ctx, in.Session)
+	info, err := c.cfg.Project.Session(ctx, in.Session)
 	if err != nil {
 		return agent.Queued{}, err
 	}
 	m := agent.Queued{Text: in.Text}
 	if in.Command != nil {
-		m, err = w.input(ctx, info, in.Text, in.Command)
+		m, err = c.cfg.Host.Input(ctx, info, in.Text, in.Command)
 	} else {
-		err = w.checkSlash(ctx, info, in.Text)
+		err = c.CheckSlash(ctx, info, in.Text)
 	}
 	m.ID, m.Verb = ulid.Make().String(), in.Verb
 	if m.Skill != nil {
@@ -75,22 +77,22 @@ func validQueued(m agent.Queued) error {
 	return nil
 }
 
-func (w *Workbench) editQueued(ctx context.Context, in QueueEditRequest) (QueueReply, error) {
+func (c *Conversations) editQueued(ctx context.Context, in QueueEditRequest) (QueueReply, error) {
 	if err := validQueued(in.Message); err != nil {
 		return QueueReply{}, err
 	}
-	info, err := w.session(ctx, in.Session)
+	info, err := c.cfg.Project.Session(ctx, in.Session)
 	if err != nil {
 		return QueueReply{}, err
 	}
-	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
+	return c.ChangeQueue(ctx, in.Session, func(q *agent.Queue) error {
 		m := edited(q.Items(), in.Message)
 		if m.Skill == nil {
-			if err := w.checkSlash(ctx, info, m.Text); err != nil {
+			if err := c.CheckSlash(ctx, info, m.Text); err != nil {
 				return err
 			}
 		}
-		if err := w.cfg.Store.EditQueued(ctx, m); err != nil {
+		if err := c.cfg.Store.EditQueued(ctx, m); err != nil {
 			return err
 		}
 		return unlessDelivered(q.Edit(m))
@@ -112,23 +114,23 @@ func edited(items []agent.Queued, to agent.Queued) agent.Queued {
 	return to
 }
 
-func (w *Workbench) moveQueued(ctx context.Context, in QueueMoveRequest) (QueueReply, error) {
-	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
+func (c *Conversations) moveQueued(ctx context.Context, in QueueMoveRequest) (QueueReply, error) {
+	return c.ChangeQueue(ctx, in.Session, func(q *agent.Queue) error {
 		var moved agent.Queue
 		moved.Set(q.Items())
 		if !moved.Move(in.ID, in.To) {
 			return errDelivered
 		}
-		if err := w.cfg.Store.OrderQueued(ctx, moved.Items()); err != nil {
+		if err := c.cfg.Store.OrderQueued(ctx, moved.Items()); err != nil {
 			return err
 		}
 		return unlessDelivered(q.Move(in.ID, in.To))
 	})
 }
 
-func (w *Workbench) removeQueued(ctx context.Context, in QueueRemoveRequest) (QueueReply, error) {
-	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
-		if err := w.cfg.Store.RemoveQueued(ctx, in.ID); err != nil {
+func (c *Conversations) removeQueued(ctx context.Context, in QueueRemoveRequest) (QueueReply, error) {
+	return c.ChangeQueue(ctx, in.Session, func(q *agent.Queue) error {
+		if err := c.cfg.Store.RemoveQueued(ctx, in.ID); err != nil {
 			return err
 		}
 		return unlessDelivered(q.Remove(in.ID))
@@ -146,51 +148,56 @@ func unlessDelivered(waited bool) error {
 }
 
 // runQueued runs the queued messages after a turn that failed or was stopped.
-func (w *Workbench) runQueued(ctx context.Context, in SessionRef) (backend.Empty, error) {
-	l, release, err := w.sessions.Open(ctx, in.Session)
-	if err != nil {
-		return backend.Empty{}, err
-	}
-	defer release()
-	return backend.Empty{}, w.runQueue(ctx, l)
+func (c *Conversations) runQueued(ctx context.Context, in place.SessionRef) (backend.Empty, error) {
+	return backend.Empty{}, c.RunQueue(ctx, in.Session)
 }
 
-// runQueue starts a turn with the next message.
-func (w *Workbench) runQueue(ctx context.Context, l *live.Session) error {
-	if len(l.Queue().Items()) == 0 {
-		return backend.Problem(backend.ProblemQueueEmpty)
-	}
-	info, err := w.session(ctx, l.ID())
+// RunQueue starts a turn of a session with the next message that waits.
+func (c *Conversations) RunQueue(ctx context.Context, session string) error {
+	l, release, err := c.cfg.Sessions.Open(ctx, session)
 	if err != nil {
 		return err
 	}
-	if err := w.providers.Ready(ctx, info.Settings.Provider); err != nil {
+	defer release()
+	return c.runQueue(ctx, l)
+}
+
+// runQueue starts a turn with the next message.
+func (c *Conversations) runQueue(ctx context.Context, l *live.Session) error {
+	if len(l.Queue().Items()) == 0 {
+		return backend.Problem(backend.ProblemQueueEmpty)
+	}
+	info, err := c.cfg.Project.Session(ctx, l.ID())
+	if err != nil {
+		return err
+	}
+	if err := c.cfg.Host.Ready(ctx, info.Settings.Provider); err != nil {
 		return err
 	}
 	return l.Start((*agent.Session).RunQueued)
 }
 
-func (w *Workbench) changeQueue(ctx context.Context, session string, change func(*agent.Queue) error) (QueueReply, error) {
-	l, release, err := w.sessions.Open(ctx, session)
+func (c *Conversations) ChangeQueue(ctx context.Context, session string, change func(*agent.Queue) error) (QueueReply, error) {
+	l, release, err := c.cfg.Sessions.Open(ctx, session)
 	if err != nil {
 		return QueueReply{}, err
 	}
 	defer release()
 	waits, err := l.ChangeQueue(ctx, change)
 	if err == nil {
-		w.publishQueue(session)
+		c.publishQueue(session)
 	}
 	return QueueReply{Queue: waits}, err
 }
 
 // publishQueue tells the session's pages that the queue has changed.
-func (w *Workbench) publishQueue(session string) {
-	w.feed.Publish(agent.Event{Session: session, At: time.Now().UnixMilli(), Data: agent.QueueChange{}})
+func (c *Conversations) publishQueue(session string) {
+	c.cfg.Feed.Publish(agent.Event{Session: session, At: time.Now().UnixMilli(), Data: agent.QueueChange{}})
 }
 
 // listQueued is for the pages that did not make a change themselves.
-func (w *Workbench) listQueued(ctx context.Context, in SessionRef) (QueueReply, error) {
-	l, release, err := w.sessions.Open(ctx, in.Session)
+func (c *Conversations) listQueued(ctx context.Context, in place.SessionRef) (QueueReply, error) {
+	l, release, err := c.cfg.Sessions.Open(ctx, in.Session)
 	if err != nil {
 		return QueueReply{}, err
 	}

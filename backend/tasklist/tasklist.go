@@ -1,4 +1,6 @@
-package workbench
+// Package tasklist shows the background commands of sessions: their output, how they end, and the
+// ports on which they listen. The commands themselves are package tool's.
+package tasklist
 
 import (
 	"context"
@@ -7,11 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
-	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/internal/text"
 )
 
@@ -22,77 +23,74 @@ const (
 	taskPiece = 32 << 10
 )
 
-// newTasks returns the list of a session's tasks, which notifies pages and hooks as
-// long as the session has its workplace.
-func (w *Workbench) newTasks(session string) *tool.Tasks {
-	observe := w.observeTasks(session)
-	return tool.NewTasks(func(c agent.TaskChange) {
-		if _, ok := w.placeOf(session); !ok {
-			return
-		}
-		w.publishTask(session, c)
-		if !c.Printed {
-			observe(c)
-		}
-	})
+// Place has the background commands of one session.
+type Place struct {
+	Tasks  *tool.Tasks
+	Folder string // where the session works
 }
 
-// publishTask notifies pages of a task's change, from any goroutine; the feed
-// gathers these events.
-func (w *Workbench) publishTask(session string, c agent.TaskChange) {
-	w.feed.Publish(agent.Event{Session: session, At: time.Now().UnixMilli(), Data: c})
+// List has the background commands of the sessions of this process.
+type List struct{ places func() map[string]Place }
+
+// New returns the list. places returns those of all sessions, by session.
+func New(places func() map[string]Place) *List { return &List{places} }
+
+// Register adds the methods of the page.
+func (l *List) Register(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "tasks.list", l.list)
+	dispatch.Handle(d, "tasks.output", l.output)
+	dispatch.Handle(d, "tasks.stop", l.stop)
+	dispatch.Handle(d, "tasks.open", l.open)
 }
 
-// listTasks lists the background commands of sessions. Tasks that ended with
+// list lists the background commands of sessions. Tasks that ended with
 // their session are not listed.
-func (w *Workbench) listTasks(_ context.Context, in TasksRequest) (TaskList, error) {
-	w.places.Lock()
-	places := maps.Clone(w.places.bySession)
-	w.places.Unlock()
-	var list TaskList
+func (l *List) list(_ context.Context, in TasksRequest) (TaskList, error) {
+	places := l.places()
+	var found TaskList
 	for _, session := range slices.Sorted(maps.Keys(places)) {
 		if in.Session != "" && in.Session != session {
 			continue
 		}
-		for _, t := range places[session].tasks.List() {
-			list.Tasks = append(list.Tasks, taskInfo(session, places[session].env.WorkingDirectory(), t))
+		for _, t := range places[session].Tasks.List() {
+			found.Tasks = append(found.Tasks, taskInfo(session, places[session].Folder, t))
 		}
 	}
-	return list, nil
+	return found, nil
 }
 
-func (w *Workbench) taskOutput(_ context.Context, in TaskOutputRequest) (TaskOutput, error) {
-	place, ok := w.placeOf(in.Session)
+func (l *List) output(_ context.Context, in TaskOutputRequest) (TaskOutput, error) {
+	at, ok := l.places()[in.Session]
 	if !ok {
 		return TaskOutput{}, errNoTask
 	}
-	text, err := place.tasks.Output(in.Task, in.From, taskPiece)
+	text, err := at.Tasks.Output(in.Task, in.From, taskPiece)
 	if err != nil {
 		return TaskOutput{}, errNoTask
 	}
 	return TaskOutput(text), nil
 }
 
-// stopTask ends a task, waits for that, and returns its state.
-func (w *Workbench) stopTask(_ context.Context, in TaskRef) (TaskInfo, error) {
-	place, ok := w.placeOf(in.Session)
+// stop ends a task, waits for that, and returns its state.
+func (l *List) stop(_ context.Context, in TaskRef) (TaskInfo, error) {
+	at, ok := l.places()[in.Session]
 	if !ok {
 		return TaskInfo{}, errNoTask
 	}
-	t, err := place.tasks.Stop(in.Task)
+	t, err := at.Tasks.Stop(in.Task)
 	if err != nil {
 		return TaskInfo{}, errNoTask
 	}
-	return taskInfo(in.Session, place.env.WorkingDirectory(), t), nil
+	return taskInfo(in.Session, at.Folder, t), nil
 }
 
-// openTask opens a port of a task for the person, and returns the address of its page.
-func (w *Workbench) openTask(_ context.Context, in TaskOpenRequest) (TaskAddress, error) {
-	place, ok := w.placeOf(in.Session)
+// open opens a port of a task for the person, and returns the address of its page.
+func (l *List) open(_ context.Context, in TaskOpenRequest) (TaskAddress, error) {
+	at, ok := l.places()[in.Session]
 	if !ok {
 		return TaskAddress{}, errNoTask
 	}
-	address, err := place.tasks.Open(in.Task, in.Port)
+	address, err := at.Tasks.Open(in.Task, in.Port)
 	switch {
 	case errors.Is(err, tool.ErrNoPort):
 		return TaskAddress{}, backend.Problem(backend.ProblemTaskPort, strconv.Itoa(in.Port))

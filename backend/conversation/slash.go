@@ -1,4 +1,4 @@
-package workbench
+package conversation
 
 import (
 	"context"
@@ -12,24 +12,19 @@ import (
 // or a comment does not; nor does a text that begins with a space.
 var slashWord = regexp.MustCompile(`^/(\p{L}[\p{L}\p{N}_:.-]*)[,!?;]*(?:\s|$)`)
 
-// checkSlash refuses a text that begins like a command and is none, because a person who
+// CheckSlash refuses a text that begins like a command and is none, because a person who
 // mistyped a command did not mean to send its name to a model. The page's own commands
 // never get here.
-func (w *Workbench) checkSlash(ctx context.Context, info backend.SessionInfo, text string) error {
+func (c *Conversations) CheckSlash(ctx context.Context, info backend.SessionInfo, text string) error {
 	m := slashWord.FindStringSubmatch(text)
 	if m == nil {
 		return nil
 	}
 	name := m[1]
 	best, least := "", 1+utf8.RuneCountInString(name)/3
-	for _, s := range w.skillsOf(ctx, info).Skills() {
-		if !s.Usage.ByUser {
-			continue
-		}
-		for _, known := range append([]string{s.Name}, s.Aliases...) {
-			if d := distance(name, known); d <= least && (best == "" || d < least) {
-				best, least = known, d
-			}
+	for _, known := range c.cfg.Host.Commands(ctx, info) {
+		if d := distance(name, known); d <= least && (best == "" || d < least) {
+			best, least = known, d
 		}
 	}
 	if best == "" {

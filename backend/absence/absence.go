@@ -1,4 +1,8 @@
-package workbench
+// Package absence tells what sessions did without asking while nobody looked at a folder's pages.
+//
+// Pages say when they are looked at. Once nobody did for three minutes, what was done since is
+// gathered from the ledger when somebody looks again, and kept until it is put away.
+package absence
 
 import (
 	"context"
@@ -7,7 +11,11 @@ import (
 	"slices"
 	"time"
 
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/audit"
+	"atelier.dev/atelier/backend/dispatch"
+	"atelier.dev/atelier/backend/place"
 )
 
 // An absence counts once nobody has looked at a page for the time absent. While
@@ -19,8 +27,38 @@ const (
 	maxAbsences = 20
 )
 
-// awaySetting is the key of a folder's [away] among the settings.
-func (w *Workbench) awaySetting() string { return "away:" + w.cfg.Folder }
+// Store keeps when somebody looked, and says what sessions cost.
+type Store interface {
+	Setting(ctx context.Context, key string) (string, error)
+	SetSetting(ctx context.Context, key, value string) error
+	Sessions(ctx context.Context, folder string) ([]backend.SessionInfo, error)
+	CostsBetween(ctx context.Context, folder string, from, to int64) (map[string]llm.Spending, error)
+}
+
+// Watch knows when the pages of a folder were looked at. It is safe for concurrent use.
+type Watch struct {
+	folder string
+	store  Store
+	audit  func([]backend.SessionInfo) (audit.Reader, error)
+	// held is full while a call uses known, which is nil until it was read.
+	held  chan struct{}
+	known *away
+}
+
+// New returns the watch of a folder. read returns what reads the ledger of sessions.
+func New(folder string, store Store, read func([]backend.SessionInfo) (audit.Reader, error)) *Watch {
+	return &Watch{folder: folder, store: store, audit: read, held: make(chan struct{}, 1)}
+}
+
+// Register adds the methods of the page.
+func (w *Watch) Register(d *dispatch.Dispatcher) {
+	dispatch.Handle(d, "away.look", w.look)
+	dispatch.Handle(d, "away.leave", w.leave)
+	dispatch.Handle(d, "away.dismiss", w.dismiss)
+}
+
+// setting is the key of a folder's [away] among the settings.
+func (w *Watch) setting() string { return "away:" + w.folder }
 
 // away is what is known of the times when nobody looked at the folder's pages.
 type away struct {
@@ -32,16 +70,9 @@ type away struct {
 	stored int64 // the Seen that is stored
 }
 
-// looks is what a workbench knows of them. Its users hold the place in held;
-// known is nil until it was read.
-type looks struct {
-	held  chan struct{}
-	known *away
-}
-
 // look notes that a page is looked at, and returns what was done while none was.
 // Pages call it when they come to the front, and every half minute there.
-func (w *Workbench) look(ctx context.Context, in LookRequest) (LookReply, error) {
+func (w *Watch) look(ctx context.Context, in LookRequest) (LookReply, error) {
 	return w.withAway(ctx, func(a *away) (store bool, err error) {
 		from := a.see(in.At)
 		if from == 0 || a.Seen-from < absent.Milliseconds() {
@@ -62,16 +93,16 @@ func (a *away) see(at int64) (before int64) {
 	return before
 }
 
-// lookAway notes that a page is no longer looked at.
-func (w *Workbench) lookAway(ctx context.Context, in LookRequest) (LookReply, error) {
+// leave notes that a page is no longer looked at.
+func (w *Watch) leave(ctx context.Context, in LookRequest) (LookReply, error) {
 	return w.withAway(ctx, func(a *away) (store bool, err error) {
 		a.see(in.At)
 		return true, nil
 	})
 }
 
-// dismissAbsence puts away what was done in a session.
-func (w *Workbench) dismissAbsence(ctx context.Context, in SessionRef) (LookReply, error) {
+// dismiss puts away what was done in a session.
+func (w *Watch) dismiss(ctx context.Context, in place.SessionRef) (LookReply, error) {
 	return w.withAway(ctx, func(a *away) (store bool, err error) {
 		a.Absences = slices.DeleteFunc(a.Absences, func(each Absence) bool { return each.Session == in.Session })
 		return true, nil
@@ -80,17 +111,17 @@ func (w *Workbench) dismissAbsence(ctx context.Context, in SessionRef) (LookRepl
 
 // withAway reads what is known, lets work change it and stores it if work says so.
 // One call works at a time, so that pages agree.
-func (w *Workbench) withAway(ctx context.Context, work func(*away) (store bool, err error)) (LookReply, error) {
+func (w *Watch) withAway(ctx context.Context, work func(*away) (store bool, err error)) (LookReply, error) {
 	select {
-	case w.looks.held <- struct{}{}:
-		defer func() { <-w.looks.held }()
+	case w.held <- struct{}{}:
+		defer func() { <-w.held }()
 	case <-ctx.Done():
 		return LookReply{}, context.Cause(ctx)
 	}
-	if w.looks.known == nil {
-		w.looks.known = w.storedAway(ctx)
+	if w.known == nil {
+		w.known = w.storedAway(ctx)
 	}
-	store, err := work(w.looks.known)
+	store, err := work(w.known)
 	if err != nil {
 		return LookReply{}, err
 	}
@@ -99,13 +130,13 @@ func (w *Workbench) withAway(ctx context.Context, work func(*away) (store bool, 
 			return LookReply{}, err
 		}
 	}
-	return LookReply{Absences: slices.Clone(w.looks.known.Absences)}, nil
+	return LookReply{Absences: slices.Clone(w.known.Absences)}, nil
 }
 
 // storedAway reads what an earlier process stored. Damaged records are dropped.
-func (w *Workbench) storedAway(ctx context.Context) *away {
+func (w *Watch) storedAway(ctx context.Context) *away {
 	var a away
-	text, err := w.cfg.Store.Setting(ctx, w.awaySetting())
+	text, err := w.store.Setting(ctx, w.setting())
 	if err == nil && text != "" {
 		err = json.Unmarshal([]byte(text), &a)
 	}
@@ -117,27 +148,27 @@ func (w *Workbench) storedAway(ctx context.Context) *away {
 	return &a
 }
 
-func (w *Workbench) storeAway(ctx context.Context) error {
-	b, err := json.Marshal(w.looks.known)
+func (w *Watch) storeAway(ctx context.Context) error {
+	b, err := json.Marshal(w.known)
 	if err != nil {
 		return err
 	}
-	if err := w.cfg.Store.SetSetting(ctx, w.awaySetting(), string(b)); err != nil {
+	if err := w.store.SetSetting(ctx, w.setting(), string(b)); err != nil {
 		return err
 	}
-	w.looks.known.stored = w.looks.known.Seen
+	w.known.stored = w.known.Seen
 	return nil
 }
 
-// endLooking stores the time of the last look when the program ends.
-func (w *Workbench) endLooking(ctx context.Context) error {
+// Close stores the time of the last look when the program ends.
+func (w *Watch) Close(ctx context.Context) error {
 	select {
-	case w.looks.held <- struct{}{}:
-		defer func() { <-w.looks.held }()
+	case w.held <- struct{}{}:
+		defer func() { <-w.held }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if w.looks.known == nil || w.looks.known.stored == w.looks.known.Seen {
+	if w.known == nil || w.known.stored == w.known.Seen {
 		return nil
 	}
 	return w.storeAway(ctx)
@@ -145,8 +176,8 @@ func (w *Workbench) endLooking(ctx context.Context) error {
 
 // addAbsences adds what was done without asking between two times. It replaces
 // what was known of the same sessions.
-func (w *Workbench) addAbsences(ctx context.Context, a *away, from, to int64) error {
-	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+func (w *Watch) addAbsences(ctx context.Context, a *away, from, to int64) error {
+	sessions, err := w.store.Sessions(ctx, w.folder)
 	if err != nil {
 		return err
 	}
@@ -162,7 +193,7 @@ func (w *Workbench) addAbsences(ctx context.Context, a *away, from, to int64) er
 		}
 		return session
 	}
-	reader, err := w.auditor(sessions)
+	reader, err := w.audit(sessions)
 	if err != nil {
 		return err
 	}
@@ -170,7 +201,7 @@ func (w *Workbench) addAbsences(ctx context.Context, a *away, from, to int64) er
 	if err != nil {
 		return err
 	}
-	costs, err := w.cfg.Store.CostsBetween(ctx, w.cfg.Folder, from, to)
+	costs, err := w.store.CostsBetween(ctx, w.folder, from, to)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package workbench
+package conversation
 
 import (
 	"context"
@@ -10,31 +10,31 @@ import (
 
 // resend takes back the conversation from a turn on, and begins a turn with another
 // prompt, in one step. It returns when that turn has begun.
-func (w *Workbench) resend(ctx context.Context, in ResendRequest) (backend.Empty, error) {
+func (c *Conversations) resend(ctx context.Context, in ResendRequest) (backend.Empty, error) {
 	if strings.TrimSpace(in.Text) == "" {
 		return backend.Empty{}, backend.Problem(backend.ProblemMessageEmpty)
 	}
 	if in.Turn <= 0 {
 		return backend.Empty{}, backend.Problem(backend.ProblemRewindNothing)
 	}
-	info, err := w.atRest(ctx, in.Session)
+	info, err := c.AtRest(ctx, in.Session)
 	if err != nil {
 		return backend.Empty{}, undoing.Busy(err)
 	}
-	if err := w.providers.Ready(ctx, info.Settings.Provider); err != nil {
+	if err := c.cfg.Host.Ready(ctx, info.Settings.Provider); err != nil {
 		return backend.Empty{}, err
 	}
-	w.prepare(info)
-	input, err := w.input(ctx, info, in.Text, in.Command)
+	c.cfg.Host.Prepare(info)
+	input, err := c.cfg.Host.Input(ctx, info, in.Text, in.Command)
 	if err != nil {
 		return backend.Empty{}, err
 	}
-	l, release, err := w.sessions.Open(ctx, in.Session)
+	l, release, err := c.cfg.Sessions.Open(ctx, in.Session)
 	if err != nil {
 		return backend.Empty{}, err
 	}
 	defer release()
-	return backend.Empty{}, undoing.Busy(l.StartAfter(w.undo.TakingBack(in.Session, in.Turn, in.Files), runInput(input)))
+	return backend.Empty{}, undoing.Busy(l.StartAfter(c.cfg.Undo.TakingBack(in.Session, in.Turn, in.Files), RunInput(input)))
 }
 
 // ResendRequest is for undo.resend: Turn and all after it are taken back, and Text is
