@@ -331,3 +331,24 @@ func TestWhatMayOutlive(t *testing.T) {
 		t.Error("an unconfined command may not")
 	}
 }
+
+// K-47: a repository with 40 second working trees and a module is like any other, and one
+// whose .git is a link is not run in at all, which says why.
+func TestConfinedGitInOddRepositories(t *testing.T) {
+	t.Parallel()
+	r := newConfinedRepository(t)
+	r.user("git clone -q . ../module && git -c protocol.file.allow=always submodule --quiet add ../module sub && git commit -qm sub")
+	r.user("for i in $(seq 40); do git worktree add -q ../tree-$i -b tree-$i; done")
+	for _, line := range []string{"git status", "echo y >y; git add y; git commit -qm y", "git worktree list | wc -l", "git submodule status", "git switch -qc z && git switch -q main && git branch -D z"} {
+		if got := r.agent(line); got.ExitCode != 0 || len(got.Notes) > 0 {
+			t.Errorf("%s: exit code %d %q\n%s", line, got.ExitCode, got.Notes, got.Stdout)
+		}
+	}
+	if got := r.user("git worktree list | wc -l; git status --short; git fsck"); !strings.HasPrefix(got, "41\n") {
+		t.Error(got)
+	}
+	r.user("mv .git ../moved && ln -s ../moved .git")
+	if _, err := r.local.Exec(t.Context(), env.Command{Line: "echo x >ran"}); err == nil || !strings.Contains(err.Error(), "is a link") {
+		t.Errorf("it ran: %v", err)
+	}
+}

@@ -213,3 +213,21 @@ func TestTheLauncherIsTriedUntilItWorks(t *testing.T) {
 		}
 	})
 }
+
+// A command that starts processes until it is stopped leaves none of them, and the next
+// one runs.
+func TestAForkingCommandIsStopped(t *testing.T) {
+	t.Parallel()
+	everyNamespace(t, func(t *testing.T, by enforcer) {
+		y := newYard(t)
+		y.by = by
+		spec := y.spec(`grow() { for i in 1 2 3; do grow & done; sleep 300; }; (ulimit -u 500; grow)`)
+		spec.Confine, spec.Timeout = &y.profile, time.Second
+		if r := y.run(t, spec); !r.TimedOut {
+			t.Errorf("it ended: %+v", r)
+		}
+		if r := y.confined(t, `echo alive; ls -d /proc/[0-9]* | wc -l`); !strings.HasPrefix(r.Stdout, "alive\n") || len(strings.TrimSpace(r.Stdout)) > len("alive\n99") {
+			t.Errorf("the next command: %s", r.Stdout)
+		}
+	})
+}
