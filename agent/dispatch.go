@@ -316,6 +316,9 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	end.Files = recorded().then(advice.Changed) // the step ends here, so that it is known after a crash in a hook, too
 	r.remark(joined(t.session.cfg.rewritten(t.ctx, "", end.Files), advice.afterwards()))
 	end.Withheld = advice.Output != nil && len(result.Media) > 0
+	if shorten := t.session.cfg.Shorten; shorten != nil && advice.Output == nil && outcome == OutcomeDone && result.Wanted == 0 {
+		advice.Output = shorten(t.ctx, r.spec.Name, result.Output, func(made SideRequest) { send(made) })
+	}
 	end.ModelOutput = share(result.Output, t.told(r, result, advice.Output))
 	send(end)
 	return advice

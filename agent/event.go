@@ -360,8 +360,7 @@ type SideRequest struct {
 	Cost     *llm.Cost `json:"cost,omitempty"` // nil is unknown
 }
 
-// Purpose says what a request was made for. Requests of the conversation have
-// [PurposeTurn].
+// Purpose says what a request was made for; those of the conversation have [PurposeTurn].
 type Purpose string
 
 // The purposes of requests.
@@ -375,6 +374,7 @@ const (
 	PurposeSampling   Purpose = "sampling" // asked for by a server, during a call
 	PurposeFetch      Purpose = "fetch"    // a question about a page, during a call
 	PurposeSearch     Purpose = "search"   // a search of the web by a provider, during a call
+	PurposeShorten    Purpose = "shorten"  // of a long result, at the end of its call
 )
 
 // PromptSuggestion is a model's guess at the user's next message. It is not

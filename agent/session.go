@@ -38,6 +38,9 @@ type Config struct {
 	// Reduce panics. wanted is [Result.Wanted]. A nil Reduce keeps the whole
 	// output (LOOP-38). It must be safe for concurrent use.
 	Reduce func(tool, output string, wanted int) string
+	// Shorten returns what the model is told of a long result before Reduce cuts it, nil if it
+	// stays. It passes on what that took, and must be safe for concurrent use; nil keeps all.
+	Shorten func(ctx context.Context, tool, output string, spent func(SideRequest)) *string
 	// Options go into every request to a provider, by its name, and override
 	// those of the model's profile.
 	Options map[string]ProviderOptions

@@ -40,6 +40,8 @@ type Preferences struct {
 	// seconds up to [tool.MaxCommandTimeout]; 0 leaves each model its own
 	// default (K-01).
 	CommandTimeout int `json:"command_timeout,omitempty"`
+	// CutResults cuts long results of tools, and asks no model to shorten them.
+	CutResults bool `json:"cut_results,omitempty"`
 	// Compact says when long conversations are compacted.
 	Compact CompactWhen `json:"compact,omitempty"`
 	// Editor is the command that opens a file, such as "code -g {file}:{line}";

@@ -3,6 +3,7 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 const maxViews = 64
 
 // knownTools are the canonical names of Atelier's tools.
-var knownTools = strings.Fields(`Read Write Edit NotebookEdit ApplyPatch Bash Grep Glob ReadMany ListDir WriteStdin
+var knownTools = strings.Fields(`Read Write Edit MultiEdit NotebookEdit ApplyPatch Bash Grep Glob ReadMany ListDir WriteStdin
 	TaskOutput TaskList TaskStop TaskCreate TaskGet TaskUpdate Agent SendInput Wait CloseAgent AskUser TodoWrite EnterPlanMode ExitPlanMode WebFetch WebSearch LSP Skill Recall`)
 
 // mcpExample is how tools of other servers are called.
@@ -156,6 +157,8 @@ func candidates(call agent.HookTool) []candidate {
 		return patched(call)
 	case "ReadMany":
 		return readMany(call)
+	case "MultiEdit":
+		return edits(call)
 	}
 	a, ok := aliases[call.Tool]
 	if !ok {
@@ -164,6 +167,27 @@ func candidates(call agent.HookTool) []candidate {
 	var in map[string]json.RawMessage
 	_ = json.Unmarshal(call.Input, &in) // it has passed the tool's schema
 	return []candidate{{names: a.names, input: a.convert(in)}}
+}
+
+// edits returns an Edit for each replacement of MultiEdit.
+func edits(call agent.HookTool) (all []candidate) {
+	var in struct {
+		FilePath string                       `json:"file_path"`
+		Edits    []map[string]json.RawMessage `json:"edits"`
+	}
+	_ = json.Unmarshal(call.Input, &in) // it has passed the tool's schema
+	for _, edit := range in.Edits {
+		input := maps.Clone(edit)
+		if input == nil {
+			input = map[string]json.RawMessage{}
+		}
+		input["file_path"] = encode(in.FilePath)
+		all = append(all, candidate{names: []string{"Edit"}, input: input})
+	}
+	if len(all) == 0 {
+		return []candidate{{names: []string{"Edit"}, input: map[string]string{"file_path": in.FilePath}}}
+	}
+	return all
 }
 
 // readMany returns a Read of each file. The files that a pattern matches are not

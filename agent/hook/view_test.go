@@ -50,6 +50,7 @@ func seen(t *testing.T, form hook.Form, matcher string, call agent.HookInput) st
 func TestMatchers(t *testing.T) {
 	t.Parallel()
 	edit := use("Edit", `{"file_path":"/p/a","old_string":"x","new_string":"y"}`)
+	several := use("MultiEdit", `{"file_path":"/p/a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"y","new_string":"z"}]}`)
 	read := use("Read", `{"file_path":"/p/a"}`)
 	patch := use("ApplyPatch", `{"input":"*** Begin Patch\n*** Update File: a\n-x\n+y\n*** Add File: b\n+z\n*** Delete File: c\n*** End Patch"}`)
 	patch.Access.Writes = []string{"/p/a", "/p/b", "/p/c"}
@@ -80,6 +81,10 @@ func TestMatchers(t *testing.T) {
 		{matcher: "Write", call: patch, claude: "Write /p/b", ours: "Write /p/b"},
 		{matcher: "Edit", call: patch, claude: "Edit /p/a, Edit /p/b, Edit /p/c", ours: "Edit /p/a, Edit /p/b, Edit /p/c"},
 		{matcher: "MultiEdit", call: patch, claude: "MultiEdit /p/a, MultiEdit /p/b, MultiEdit /p/c", ours: "MultiEdit /p/a, MultiEdit /p/b, MultiEdit /p/c"},
+		{matcher: "Edit|Write", call: several, claude: "Edit /p/a, Edit /p/a", ours: "Edit /p/a, Edit /p/a"},
+		{matcher: "MultiEdit", call: several, claude: "MultiEdit /p/a", ours: "MultiEdit /p/a"},
+		{matcher: "", call: several, claude: "MultiEdit /p/a", ours: "MultiEdit /p/a"},
+		{matcher: "Write", call: several, claude: no, ours: no},
 		{matcher: "MultiEdit", call: edit, claude: "MultiEdit /p/a", ours: "MultiEdit /p/a"},
 		{matcher: "Edit|Write|ApplyPatch", call: patch, claude: "ApplyPatch", ours: "ApplyPatch"},
 		{matcher: "Patch", call: patch, claude: no, ours: "ApplyPatch"},

@@ -78,7 +78,7 @@ func (r *recorder) beginHook(ctx context.Context, paths []string) func(context.C
 
 // namesWrites reports whether a call changes the files that it names and no others.
 func namesWrites(call agent.GateCall) bool {
-	return call.Access.Command == "" && len(call.Access.Writes) > 0 && slices.Contains([]string{"Edit", "Write", "NotebookEdit", "ApplyPatch"}, call.Tool)
+	return call.Access.Command == "" && len(call.Access.Writes) > 0 && slices.Contains([]string{"Edit", "MultiEdit", "Write", "NotebookEdit", "ApplyPatch"}, call.Tool)
 }
 
 // beginAny begins a step that may change anything in the folder.

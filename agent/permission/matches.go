@@ -15,7 +15,7 @@ var kin = map[string][]string{
 	"Read":      {"ReadMany", "ListDir"},
 	"Glob":      {"ListDir"},
 	"LS":        {"ListDir"},
-	"Edit":      {"NotebookEdit", "ApplyPatch"},
+	"Edit":      {"MultiEdit", "NotebookEdit", "ApplyPatch"},
 	"MultiEdit": {"Edit", "NotebookEdit", "ApplyPatch"},
 	"Bash":      {"Monitor", "WriteStdin", "TaskOutput", "TaskList", "TaskStop"},
 	"Agent":     {"SendInput", "Wait", "CloseAgent"},

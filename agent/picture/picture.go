@@ -14,7 +14,9 @@ import (
 	"net/http"
 	"slices"
 
+	_ "golang.org/x/image/bmp" // decoded only
 	"golang.org/x/image/draw"
+	_ "golang.org/x/image/tiff" // decoded only
 	_ "golang.org/x/image/webp" // decoded only
 
 	"atelier.dev/atelier/agent/llm"
@@ -45,6 +47,44 @@ var (
 func Type(data []byte) string {
 	if t := http.DetectContentType(data); slices.Contains(types, t) {
 		return t
+	}
+	return ""
+}
+
+// Convert returns a picture of any common format as one that models accept: data itself, or a PNG
+// of a BMP or TIFF picture. Errors wrap [ErrType], [ErrBroken] or [ErrLarge].
+func Convert(data []byte) ([]byte, string, error) {
+	if kind := Type(data); kind != "" {
+		return data, kind, nil
+	}
+	config, format, err := image.DecodeConfig(bytes.NewReader(data))
+	switch {
+	case errors.Is(err, image.ErrFormat):
+		return nil, "", ErrType
+	case err != nil:
+		return nil, "", fmt.Errorf("%w: %w", ErrBroken, err)
+	case format != "bmp" && format != "tiff":
+		return nil, "", ErrType
+	case config.Width <= 0 || config.Height <= 0 || config.Width > mostPixels/config.Height:
+		return nil, "", ErrLarge
+	}
+	whole, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return encode(shrink(whole, comfortable), "image/png")
+}
+
+// Unreadable returns the name of a format that cannot be decoded here; empty for any other data.
+func Unreadable(data []byte) string {
+	if len(data) < 12 || string(data[4:8]) != "ftyp" {
+		return ""
+	}
+	switch string(data[8:12]) {
+	case "heic", "heix", "heim", "heis", "hevc", "mif1", "msf1":
+		return "HEIC"
+	case "avif", "avis":
+		return "AVIF"
 	}
 	return ""
 }

@@ -232,13 +232,13 @@ func TestShownTools(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "openai", "", []agent.Tool{custom{"WebFetch"}})
 	const agents, planning, more = " spawn_agent send_input wait close_agent", " enter_plan_mode exit_plan_mode task_create task_get task_update send_message team_create team_delete", " WebFetch"
-	const claude = " NotebookEdit WebSearch Agent SendInput Wait CloseAgent Monitor AskUserQuestion TodoWrite EnterPlanMode ExitPlanMode TaskCreate TaskGet TaskUpdate SendMessage TeamCreate TeamDelete"
+	const claude = " MultiEdit NotebookEdit WebSearch Agent SendInput Wait CloseAgent Monitor AskUserQuestion TodoWrite EnterPlanMode ExitPlanMode TaskCreate TaskGet TaskUpdate SendMessage TeamCreate TeamDelete"
 	for provider, want := range map[string]string{
 		"openai":     "openai: exec_command write_stdin apply_patch read_file write_file grep glob" + " notebook_edit web_search" + agents + " monitor request_user_input update_plan" + planning + more,
 		"anthropic":  "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskList TaskStop Grep Glob" + claude + more,
-		"gemini":     "gemini: read_file read_many_files write_file replace run_shell_command list_background_processes read_background_output stop_background_process grep_search glob list_directory" + " notebook_edit google_web_search" + agents + " monitor ask_user write_todos" + planning + more,
-		"compat":     "spec: read_file write_file edit_file shell task_output task_stop grep glob" + " notebook_edit web_search" + agents + " monitor ask_user todo_write" + planning + more,
-		"openrouter": "spec: read_file write_file edit_file shell task_output task_stop grep glob" + " notebook_edit web_search" + agents + " monitor ask_user todo_write" + planning + more,
+		"gemini":     "gemini: read_file read_many_files write_file replace run_shell_command list_background_processes read_background_output stop_background_process grep_search glob list_directory" + " multi_edit notebook_edit google_web_search" + agents + " monitor ask_user write_todos" + planning + more,
+		"compat":     "spec: read_file write_file edit_file shell task_output task_stop grep glob" + " multi_edit notebook_edit web_search" + agents + " monitor ask_user todo_write" + planning + more,
+		"openrouter": "spec: read_file write_file edit_file shell task_output task_stop grep glob" + " multi_edit notebook_edit web_search" + agents + " monitor ask_user todo_write" + planning + more,
 		"demo":       "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskList TaskStop Grep Glob" + claude + more,
 	} {
 		got := p.profiles.Profile(provider, "m")

@@ -76,7 +76,6 @@ var habits = sync.OnceValue(func() []agent.Binding {
 // absent returns advice on tools of other harnesses that do not exist here.
 func absent() (out []agent.Binding) {
 	for advice, names := range map[string][]string{
-		"Make one call of the tool that edits a file for each edit.":                                         {"MultiEdit"},
 		"A notebook is a JSON file: read and edit it as one.":                                                {"NotebookRead"},
 		"What is to be remembered belongs in AGENTS.md in the project's folder, if the user wants it there.": {"save_memory"},
 		"Keep the plan in mind, and tell the user of it in your answer where that helps.": {

@@ -91,7 +91,7 @@ func TestHabitsThatAreRefused(t *testing.T) {
 		{"anthropic", use("Read", `{"file_path":"f","pages":"1-2"}`), "pages cannot be used here."},
 		{"anthropic", use("Edit", `{"file_path":"f","edits":[{"old_string":"one"}]}`), "Make one call for each edit"},
 		{"anthropic", use("BashOutput", `{"bash_id":"1","filter":"x"}`), "filter cannot be used here."},
-		{"anthropic", use("MultiEdit", `{"file_path":"f","edits":[]}`), "There is no tool MultiEdit here. Make one call of the tool that edits a file for each edit."},
+		{"anthropic", use("MultiEdit", `{"file_path":"f","edits":[]}`), "there are 0 edits: give 1 to 100"},
 		{"anthropic", use("Grep", `{"path":"f"}`), `missing properties: ["pattern"]. It takes pattern, -A`},
 		{"gemini", use("save_memory", `{"fact":"x"}`), "There is no tool save_memory here. What is to be remembered belongs in AGENTS.md"},
 		{"gemini", use("grep_search", `{"pattern":"x","exclude_pattern":"y"}`), "exclude_pattern cannot be used here."},

@@ -76,6 +76,19 @@ func NewMemory(folder string, contents Contents) *Memory {
 	return &Memory{folder: folder, contents: contents, files: map[string]knowledge{}}
 }
 
+// fork returns a copy for changes that may come to nothing; [Memory.adopt] takes it over.
+func (m *Memory) fork() *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &Memory{folder: m.folder, contents: m.contents, files: maps.Clone(m.files)}
+}
+
+func (m *Memory) adopt(fork *Memory) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.files = fork.files
+}
+
 // saw records that the model has seen or written a whole text.
 func (m *Memory) saw(path string, content []byte) {
 	m.sawPage(path, env.Hash(content), textsOf(content, nil))

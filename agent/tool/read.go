@@ -5,14 +5,12 @@ import (
 	_ "embed" // for the description
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/document"
 	"atelier.dev/atelier/agent/env"
-	"atelier.dev/atelier/agent/llm"
-	"atelier.dev/atelier/agent/picture"
 )
 
 // defaultLines is the default number of lines of Read.
@@ -88,24 +86,17 @@ func (r *read) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	}
 }
 
-// pictures lists the extensions of files that are shown instead of paged.
-var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
-
-// look shows a picture to the model (LOOP-23). It reports false if the file is
-// not a picture, whatever its name.
+// look shows a document to the model, such as a picture (LOOP-23). It reports false if the
+// file is none, whatever its name.
 func (r *read) look(ctx context.Context, path string) (agent.Result, bool) {
-	if !slices.Contains(pictures, strings.ToLower(filepath.Ext(path))) {
+	if !document.Known(path) {
 		return agent.Result{}, false
 	}
 	data, err := r.env.ReadFile(ctx, path)
-	kind := picture.Type(data)
-	if err != nil || kind == "" {
+	if err != nil {
 		return agent.Result{}, false
 	}
-	return agent.Result{
-		Output: fmt.Sprintf("[%s is a picture of %d bytes, shown here.]", path, len(data)),
-		Media:  []llm.Media{{MIME: kind, Name: filepath.Base(path), Data: data}},
-	}, true
+	return document.Show(ctx, path, data)
 }
 
 // tooLarge refuses to read a huge file from its start unless the call asks for

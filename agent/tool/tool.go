@@ -53,6 +53,7 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 		&read{reader[ReadInput]("Read", readDescription), e, seen},
 		&write{define[WriteInput]("Write", writeDescription), e, seen},
 		&edit{define[EditInput]("Edit", editDescription), e, seen},
+		newMultiEdit(e, seen),
 		newNotebookEdit(e, seen),
 		newBash(e, o, seen),
 		&grep{reader[GrepInput]("Grep", grepDescription), e},

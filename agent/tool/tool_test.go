@@ -119,6 +119,7 @@ func TestSpecs(t *testing.T) { // OAS-301..306, LOOP-33
 		"Read":         `["file_path"] file_path offset limit`,
 		"Write":        `["file_path","content"] file_path content`,
 		"Edit":         `["file_path","old_string","new_string"] file_path old_string new_string replace_all fuzzy`,
+		"MultiEdit":    `["file_path","edits"] file_path edits`,
 		"NotebookEdit": `["file_path","command"] file_path command cell_id cell_number cell_type source`,
 		"Bash":         `["command"] command timeout description workdir run_in_background yield_time_ms input tty unconfined max_output_tokens`,
 		"Grep":         `["pattern"] pattern path glob type output_mode -i multiline fixed_strings -n -A -B -C offset head_limit`,
@@ -132,7 +133,7 @@ func TestSpecs(t *testing.T) { // OAS-301..306, LOOP-33
 	}
 	const reads, acts = "true true true", "false false false" // read-only, concurrent, idempotent
 	flags := map[string]string{
-		"Write": acts, "Edit": acts, "NotebookEdit": acts, "Bash": acts, "WriteStdin": acts, "TaskStop": acts,
+		"Write": acts, "Edit": acts, "MultiEdit": acts, "NotebookEdit": acts, "Bash": acts, "WriteStdin": acts, "TaskStop": acts,
 		"Read": reads, "ReadMany": reads, "ListDir": reads, "Grep": reads, "Glob": reads, "TaskList": reads,
 		"TaskOutput": "true false false", // a value that may be returned once
 	}

@@ -32,6 +32,7 @@ var (
 		"Glob":       {Chars: 20_000, Tail: true, Lines: 500},
 		"ReadMany":   {Chars: 50_000},
 		"Edit":       {Chars: 10_000, Tail: true},
+		"MultiEdit":  {Chars: 10_000, Tail: true},
 		"ApplyPatch": {Chars: 10_000, Tail: true},
 		"Write":      {Chars: 1_000, Tail: true},
 		"Agent":      {Chars: 20_000},
@@ -45,6 +46,12 @@ func LimitOf(tool string) Limit {
 		return l
 	}
 	return otherLimit
+}
+
+// HasLimit reports whether a tool has a limit of its own.
+func HasLimit(tool string) bool {
+	_, ok := limits[tool]
+	return ok
 }
 
 // maxWanted is the largest number of characters that a call can ask for: 20,000

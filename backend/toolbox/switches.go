@@ -40,7 +40,7 @@ var tiers = []struct {
 	names string
 }{
 	{TierCore, "Read Write Edit Glob Grep Bash AskUser ToolSearch WebFetch WebSearch " +
-		"ReadMany ListDir ApplyPatch WriteStdin"},
+		"MultiEdit ReadMany ListDir ApplyPatch WriteStdin"},
 	{TierAdvanced, "Agent Skill TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate SendMessage TeamCreate TeamDelete NotebookEdit " +
 		"SendInput Wait CloseAgent Monitor Recall"},
 	{TierSpecialist, "CronCreate CronDelete CronList LSP TodoWrite EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree RemoteTrigger ListMcpResources ReadMcpResource " +

@@ -62,7 +62,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	session, err := agent.New(agent.Config{
 		ID: info.ID, Model: w.model(), Gate: gate, Approver: approver,
 		Profiles: profiles,
-		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.model(),
+		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Shorten: shortened(w, info), Facts: w.model(),
 		Compactor: contexts.Compactor(w.ctx, w.providers, w.cfg.Store, w.summariser), Hooks: w.pointsOf(info, place.hooks),
 		News: place.watch, CleanUp: func(ctx context.Context) { w.cleanUp(ctx, info.ID) }, Recorder: w.recorder(info), Rewritten: memory.Rewritten, Attach: w.attached(info),
 		Offload: w.contexts.Offload(place.output),

@@ -13,8 +13,10 @@ import (
 	"atelier.dev/atelier/agent/llm/generate"
 	"atelier.dev/atelier/agent/network"
 	"atelier.dev/atelier/agent/sandbox/confine"
+	"atelier.dev/atelier/agent/tool"
 	search "atelier.dev/atelier/agent/websearch"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/contexts"
 )
 
 // webFetch returns the tool with which a session reads pages of the web.
@@ -25,6 +27,13 @@ func webFetch(w *Workbench, info backend.SessionInfo) agent.Tool {
 		Answer: func(ctx context.Context, instructions, material string) (string, []agent.SideRequest, error) {
 			return answerFor(ctx, w, info.ID, sideJob{purpose: agent.PurposeFetch, instructions: instructions, material: material})
 		},
+	})
+}
+
+// shortened returns what shortens the long results of a session's tools.
+func shortened(w *Workbench, info backend.SessionInfo) func(context.Context, string, string, func(agent.SideRequest)) *string {
+	return contexts.Shortener(w.cfg.Store, tool.HasLimit, func(ctx context.Context, instructions, material string) (string, []agent.SideRequest, error) {
+		return answerFor(ctx, w, info.ID, sideJob{purpose: agent.PurposeShorten, instructions: instructions, material: material})
 	})
 }
 

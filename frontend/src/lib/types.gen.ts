@@ -1907,6 +1907,7 @@ export type Preferences = {
   long_cache?: boolean
   patience?: number
   command_timeout?: number
+  cut_results?: boolean
   compact?: CompactWhen
   editor?: string
   fonts?: Fonts
@@ -1991,7 +1992,7 @@ export type ProviderRef = {
   provider: string
 }
 
-export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary" | "commit" | "sampling" | "fetch" | "search"
+export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary" | "commit" | "sampling" | "fetch" | "search" | "shorten"
 
 export type PutBackRequest = {
   session?: string

@@ -19,6 +19,7 @@ export const messages = {
   purpose_title: 'Titles',
   purpose_fetch: 'Questions about pages',
   purpose_search: 'Searches of the web',
+  purpose_shorten: 'Long results shortened',
   purpose_suggestion: 'Suggestions',
   purpose_subagent: 'Agents',
   purpose_summary: 'Summaries',

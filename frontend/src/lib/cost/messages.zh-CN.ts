@@ -20,6 +20,7 @@ export const zhCN: Translated<typeof messages> = {
   purpose_title: '标题',
   purpose_fetch: '有关网页的提问',
   purpose_search: '网页搜索',
+  purpose_shorten: '缩短过长的结果',
   purpose_suggestion: '建议',
   purpose_subagent: '智能体',
   purpose_summary: '总结',

@@ -69,6 +69,9 @@ export const messages = {
   room_budget_window: 'The model’s window',
   room_small: 'Summaries by the small model',
   room_small_hint: 'It costs less. If it fails, the session’s own model writes the summary.',
+  shorten: 'Shorten long results',
+  shorten_hint:
+    'The small model shortens what a tool without a limit of its own returns, such as a server’s, if that is longer than 50,000 characters. It costs a little each time. Without it, the middle is cut out. You can read the whole in either case.',
   patience: 'Wait for a silent model',
   patience_hint:
     'After so long without a sign of life, a request is given up and sent again. A server on this machine needs time to load a model and to read a long prompt.',
@@ -107,6 +110,7 @@ export const messages = {
   does_Read: 'Reads files',
   does_Write: 'Creates and replaces files',
   does_Edit: 'Replaces text in a file',
+  does_MultiEdit: 'Makes several changes in a file at once',
   does_Glob: 'Finds files by name',
   does_Grep: 'Searches in files',
   does_Bash: 'Runs commands',

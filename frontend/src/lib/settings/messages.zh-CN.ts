@@ -69,6 +69,9 @@ export const zhCN: Translated<typeof messages> = {
   room_budget_window: '模型的窗口',
   room_small: '由小模型写摘要',
   room_small_hint: '费用更低。如果失败，由会话自己的模型写。',
+  shorten: '缩短过长的结果',
+  shorten_hint:
+    '没有自身上限的工具（例如服务器的工具）返回超过 50,000 个字符时，由小模型缩短，每次花费少许费用。关闭后改为截去中间部分。无论哪种情况，你都能看到完整结果。',
   patience: '等待静默的模型',
   patience_hint:
     '这么久没有任何动静，请求就会放弃并重新发送。本机的服务器需要时间加载模型和读取长提示。',
@@ -107,6 +110,7 @@ export const zhCN: Translated<typeof messages> = {
   does_Read: '读取文件',
   does_Write: '创建或覆盖文件',
   does_Edit: '替换文件中的文本',
+  does_MultiEdit: '一次在文件中做多处修改',
   does_Glob: '按名称查找文件',
   does_Grep: '在文件中搜索',
   does_Bash: '运行命令',

@@ -87,6 +87,12 @@ export const tabs: readonly Tab[] = [
           'context rules compaction offload budget tokens summary small model 规则 上下文 预算 摘要 卸载 压缩',
       },
       {
+        id: 'shorten',
+        label: own('shorten'),
+        hint: own('shorten_hint'),
+        words: 'long result tool output micro compaction cut truncate cost 长 结果 缩短 截断 压缩',
+      },
+      {
         id: 'patience',
         label: own('patience'),
         hint: own('patience_hint'),

@@ -49,8 +49,10 @@ export function noteOf(change: FileChange | undefined): string {
   return change?.deleted ? t('tool.deleted') : ''
 }
 
+const units = ['lines', 'files', 'matches', 'cells', 'entries'] as const
+const isUnit = (unit: string): unit is (typeof units)[number] =>
+  (units as readonly string[]).includes(unit)
+
 function counted(unit: string, n: number): string {
-  if (unit === 'lines' || unit === 'files' || unit === 'matches' || unit === 'cells')
-    return t(`tool.${unit}`, { n })
-  return `${n} ${unit}`
+  return isUnit(unit) ? t(`tool.${unit}`, { n }) : `${n} ${unit}`
 }

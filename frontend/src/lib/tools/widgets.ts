@@ -90,6 +90,7 @@ const widgets: Record<string, Widget> = {
   Read: { icon: FileText, body: TextBody },
   Write: { icon: FilePlus, body: ChangeBody, wide: true },
   Edit: { icon: FilePen, body: ChangeBody, wide: true },
+  MultiEdit: { icon: FilePen, body: ChangeBody, wide: true },
   NotebookEdit: { icon: NotebookPen, body: ChangeBody, wide: true },
   ApplyPatch: { icon: FileDiff, body: ChangeBody, wide: true },
   Bash: { icon: SquareTerminal, body: TerminalBody },
