@@ -59,9 +59,6 @@ func TestOnlyGit(t *testing.T) {
 		"git switch main && git branch -d x":             true,
 		"git switch main && git branch -m x y":           false, // it would be half done
 		"git branch -m x y":                              true,
-		"git worktree remove x && git branch -D x":       true,
-		"git merge x && git worktree remove x":           false,
-		"git worktree add x && git worktree prune":       false,
 		"git grep -Osh x; git add .":                     false,
 		"./git add .":                                    false,
 		"/tmp/git add .":                                 false,
@@ -88,6 +85,20 @@ func TestOnlyGit(t *testing.T) {
 	} {
 		if got, ok := OnlyGit(line, at); got.branches != want.branches || got.cleans != want.cleans || !ok {
 			t.Errorf("%s: %+v, %t", line, got, ok)
+		}
+	}
+}
+
+// K-47: what would be half done beside what runs hooks is not begun.
+func TestOnlyGitIsDoneWhole(t *testing.T) {
+	t.Parallel()
+	at := command.Place{Dir: "/p", Project: "/p", Home: "/h", Exists: func(string) bool { return false }}
+	for line, want := range map[string]bool{
+		"git worktree remove x && git branch -D x": true, "git worktree prune": true, "git worktree remove x; git tag v": true,
+		"git merge x && git worktree remove x": false, "git worktree add x && git worktree prune": false, "git commit -am x; git worktree remove x": false,
+	} {
+		if _, got := OnlyGit(line, at); got != want {
+			t.Errorf("%s: %t", line, got)
 		}
 	}
 }

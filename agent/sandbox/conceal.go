@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -35,28 +34,6 @@ func Conceal() (getenv func(string) string) {
 		}
 		return os.Getenv(name)
 	}
-}
-
-// SecretPaths returns the files, and the folders below a home, that the removed variables
-// lead to, such as GOOGLE_APPLICATION_CREDENTIALS.
-func SecretPaths(home string) (paths []string) {
-	for _, entry := range concealed {
-		_, value, _ := strings.Cut(entry, "=")
-		for _, path := range filepath.SplitList(value) {
-			if !filepath.IsAbs(path) {
-				continue
-			}
-			if info, err := os.Stat(path); err == nil && (info.Mode().IsRegular() || info.IsDir() && isBelow(home, path)) {
-				paths = append(paths, path)
-			}
-		}
-	}
-	return paths
-}
-
-func isBelow(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && dir != "" && rel != "." && filepath.IsLocal(rel)
 }
 
 // Environ returns this program's environment including what [Conceal] removed,

@@ -207,6 +207,6 @@ func (w *Workbench) cachePlace(folder string) confine.Place {
 	sum := sha256.Sum256([]byte(folder))
 	home := userHome(w.cfg)
 	return confine.Place{
-		Project: folder, Home: home, Cache: w.caches.Of(hex.EncodeToString(sum[:8])), Getenv: w.cfg.Getenv, Secrets: sandbox.SecretPaths(home),
+		Project: folder, Home: home, Cache: w.caches.Of(hex.EncodeToString(sum[:8])), Getenv: w.cfg.Getenv, Secrets: confine.SecretPaths(sandbox.Environ(), home),
 	}
 }

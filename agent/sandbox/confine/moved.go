@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -62,4 +63,26 @@ func (at Place) cachePath(name, variable string) string {
 		return ""
 	}
 	return filepath.Join(at.Home, filepath.FromSlash(name))
+}
+
+// SecretPaths returns the files, and the folders below a home, that variables with the
+// name or form of a secret lead to, such as GOOGLE_APPLICATION_CREDENTIALS. These are the
+// entries of environ that the program has taken out of its own environment.
+func SecretPaths(environ []string, home string) (paths []string) {
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if _, shown := os.LookupEnv(name); shown {
+			continue
+		}
+		for _, path := range filepath.SplitList(value) {
+			if !filepath.IsAbs(path) {
+				continue
+			}
+			info, err := os.Stat(path)
+			if err == nil && (info.Mode().IsRegular() || info.IsDir() && home != "" && within(home, path)) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
 }

@@ -1,8 +1,12 @@
 package confine
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // K-47: secrets and caches are found where the user's variables say that they are.
@@ -38,5 +42,26 @@ func TestMovedByVariables(t *testing.T) {
 	}
 	if got := at.Kept("/data/go/pkg/mod/x"); !slices.Contains(got, "/own/go-pkg/changes/mod/x") {
 		t.Errorf("kept at %v", got)
+	}
+}
+
+// Of variables that were taken out of the environment, what they lead to is a secret.
+func TestSecretPaths(t *testing.T) {
+	home, other := t.TempDir(), t.TempDir()
+	t.Setenv("SHOWN_DIR", home)
+	for _, path := range []string{home + "/keys/a", other + "/b.json", other + "/c"} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := SecretPaths([]string{
+		"SHOWN_DIR=" + other + "/c", "A_TOKEN_DIR=" + home + "/keys", "B_CREDENTIALS=" + other + "/b.json", "C_KEY_DIR=" + other, "D_KEY=text", "E_KEY=" + other + "/gone",
+		"F_KEYS=" + other + "/c:" + home + "/keys/a:relative", "G",
+	}, home)
+	if diff := cmp.Diff([]string{home + "/keys", other + "/b.json", other + "/c", home + "/keys/a"}, got); diff != "" {
+		t.Error(diff)
 	}
 }
