@@ -60,7 +60,7 @@ func (f *Folder) Dir() string { return f.dir }
 // Register registers the methods of the page.
 func (f *Folder) Register(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "attach.add", f.add)
-	dispatch.Handle(d, "attach.read", f.read)
+	dispatch.Handle(d, "attach.read", f.show)
 }
 
 // AttachRequest is for attach.add. The name is the file's own; a pasted picture may have none.
@@ -71,9 +71,20 @@ type AttachRequest struct {
 
 // Attached says where a file is kept, and the words that mention it in a message.
 type Attached struct {
-	Path    string `json:"path"`
-	Mention string `json:"mention"`
+	Path    string       `json:"path"`
+	Mention string       `json:"mention"`
+	Kind    AttachedKind `json:"kind"`
 }
+
+// AttachedKind says how a file is sent with a message.
+type AttachedKind string
+
+// The kinds. Of other files the model is only told that they are there.
+const (
+	KindPicture AttachedKind = "picture"
+	KindText    AttachedKind = "text"
+	KindOther   AttachedKind = "other"
+)
 
 // add keeps a file. The same file is kept once.
 func (f *Folder) add(ctx context.Context, in AttachRequest) (Attached, error) {
@@ -88,7 +99,14 @@ func (f *Folder) add(ctx context.Context, in AttachRequest) (Attached, error) {
 	if err := atomicwriter.WriteFile(path, in.Data, 0o600); err != nil {
 		return Attached{}, fmt.Errorf("keep an attached file: %w", err)
 	}
-	return Attached{Path: path, Mention: mention.Of(path)}, nil
+	kind, file := KindText, read(in.Data)
+	switch {
+	case file.Picture != nil:
+		kind = KindPicture
+	case file.Text == leftOut:
+		kind = KindOther
+	}
+	return Attached{Path: path, Mention: mention.Of(path), Kind: kind}, nil
 }
 
 // AttachedRequest is for attach.read.
@@ -96,17 +114,19 @@ type AttachedRequest struct {
 	Path string `json:"path"`
 }
 
-// read returns an attached picture for display; without data if it is none, or is gone.
-func (f *Folder) read(_ context.Context, in AttachedRequest) (llm.Media, error) {
+// AttachedFile is an attached file for display: a picture, or a text.
+type AttachedFile struct {
+	Picture *llm.Media `json:"picture,omitempty"`
+	Text    string     `json:"text,omitempty"`
+}
+
+// show returns an attached file for display; an empty one if there is none.
+func (f *Folder) show(_ context.Context, in AttachedRequest) (AttachedFile, error) {
 	if filepath.Dir(in.Path) != f.dir {
-		return llm.Media{}, nil
+		return AttachedFile{}, nil
 	}
 	file, _ := Read(in.Path)
-	if file.Picture == nil {
-		return llm.Media{}, nil
-	}
-	file.Picture.Name = filepath.Base(in.Path)
-	return *file.Picture, nil
+	return AttachedFile{Picture: file.Picture, Text: file.Text}, nil
 }
 
 // prune deletes files that are old, and the oldest ones until there is room for more bytes.

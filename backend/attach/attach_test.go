@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend/dispatch"
 )
 
@@ -66,12 +65,12 @@ func TestNames(t *testing.T) {
 		if d := cmp.Diff(filepath.Join(f.Dir(), strings.Replace(want, "HASH", hash(picture), 1)), got.Path); d != "" {
 			t.Errorf("%q: %s", name, d)
 		}
-		if info, err := os.Stat(got.Path); err != nil || info.Mode().Perm() != 0o600 {
+		if info, err := os.Stat(got.Path); err != nil || got.Kind != KindPicture || info.Mode().Perm() != 0o600 {
 			t.Errorf("%q: %v, %v", name, info, err)
 		}
 	}
 	got, err := call[Attached](t, f, "attach.add", AttachRequest{Name: "table.csv", Data: []byte("a,b")})
-	if err != nil || filepath.Base(got.Path) != "table-"+hash([]byte("a,b"))+".csv" || got.Mention != "@"+got.Path {
+	if err != nil || got.Kind != KindText || filepath.Base(got.Path) != "table-"+hash([]byte("a,b"))+".csv" || got.Mention != "@"+got.Path {
 		t.Errorf("a table: %v, %v", got, err)
 	}
 }
@@ -104,9 +103,9 @@ func TestReadShowsOnlyItsOwn(t *testing.T) {
 	for path, shown := range map[string]bool{
 		mine.Path: true, other: false, f.Dir() + "/../../other.png": false, f.Dir(): false, "": false, filepath.Join(f.Dir(), "gone.png"): false,
 	} {
-		got, err := call[llm.Media](t, f, "attach.read", AttachedRequest{Path: path})
-		if err != nil || (len(got.Data) > 0) != shown {
-			t.Errorf("%s: %d bytes, %v", path, len(got.Data), err)
+		got, err := call[AttachedFile](t, f, "attach.read", AttachedRequest{Path: path})
+		if err != nil || (got.Picture != nil) != shown || got.Text != "" {
+			t.Errorf("%s: %+v, %v", path, got, err)
 		}
 	}
 }

@@ -83,16 +83,25 @@ func Read(path string) (mention.File, bool) {
 		if err != nil {
 			return mention.File{}, false
 		}
-		return pictureOf(append(b, rest...)), true
+		b = append(b, rest...)
 	}
+	return read(b), true
+}
+
+// read returns what a file with some contents attaches.
+func read(b []byte) mention.File {
+	if picture.Type(b) != "" {
+		return pictureOf(b)
+	}
+	b = b[:min(len(b), maxText)]
 	for len(b) > maxText-utf8.UTFMax && !utf8.Valid(b) { // the last character may be cut
 		b = b[:len(b)-1]
 	}
 	text := env.DecodeText(b, nil)
 	if !text.Certain() || bytes.Contains(text.UTF8, []byte{0}) {
-		return mention.File{Text: leftOut}, true
+		return mention.File{Text: leftOut}
 	}
-	return mention.File{Text: strings.TrimPrefix(string(text.UTF8), "\uFEFF")}, true
+	return mention.File{Text: strings.TrimPrefix(string(text.UTF8), "\uFEFF")}
 }
 
 // pictureOf returns a picture, or a text that says why it is none.

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/attach"
@@ -101,8 +100,8 @@ func TestPicturesOfMessages(t *testing.T) {
 			}
 			p := newPage(t, folder, t.TempDir(), func(name string) string { return env[name] })
 			added := must[attach.Attached](p, "attach.add", attach.AttachRequest{Name: "shot of a screen.png", Data: pasted})
-			if shown := must[llm.Media](p, "attach.read", attach.AttachedRequest{Path: added.Path}); !bytes.Equal(shown.Data, pasted) {
-				t.Errorf("%d bytes are shown of %s", len(shown.Data), added.Path)
+			if shown := must[attach.AttachedFile](p, "attach.read", attach.AttachedRequest{Path: added.Path}); shown.Picture == nil || !bytes.Equal(shown.Picture.Data, pasted) {
+				t.Errorf("%+v is shown of %s", shown, added.Path)
 			}
 			info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
 			must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{

@@ -177,7 +177,15 @@ export type AttachRequest = {
 export type Attached = {
   path: string
   mention: string
+  kind: AttachedKind
 }
+
+export type AttachedFile = {
+  picture?: Media
+  text?: string
+}
+
+export type AttachedKind = "picture" | "text" | "other"
 
 export type AttachedRequest = {
   path: string
@@ -3680,7 +3688,7 @@ export interface Methods {
   "agents.tree": { args: SessionRef; reply: Tree }
   "approvals.list": { args: Empty; reply: ApprovalList }
   "attach.add": { args: AttachRequest; reply: Attached }
-  "attach.read": { args: AttachedRequest; reply: Media }
+  "attach.read": { args: AttachedRequest; reply: AttachedFile }
   "away.dismiss": { args: SessionRef; reply: LookReply }
   "away.leave": { args: LookRequest; reply: LookReply }
   "away.look": { args: LookRequest; reply: LookReply }

@@ -2,10 +2,11 @@ import { fireEvent, screen, waitFor } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Catalog } from '../state/catalog.svelte'
+import { Attachments, readFiles, writeFiles } from '../state/attachments.svelte'
 import { Commands } from '../state/commands.svelte'
 import { setLanguage } from '../i18n/i18n.svelte'
 import { renderInApp } from '../ui/testing'
-import type { Call } from '../api'
+import { ApiError, type Call } from '../api'
 import type { Activity } from '../model/activity'
 import Composer from './Composer.svelte'
 import { writeDraft } from '../state/drafts.svelte'
@@ -13,6 +14,7 @@ import { writeDraft } from '../state/drafts.svelte'
 beforeEach(() => {
   setLanguage('en')
   writeDraft('s', '')
+  writeFiles('s', [])
 })
 
 /** The commands of a server, of which one completes its argument, and the files of the project. */
@@ -43,6 +45,20 @@ const commands = new Commands(
   () => {},
 )
 
+/** Takes every file but those that are larger than a byte for each of the letters of its name. */
+const attachments = new Attachments(
+  (async (method: string, { name, path }: { name: string; path: string }) => {
+    if (method === 'attach.read') return { text: `the text of ${path}` }
+    if (name === 'huge.bin') throw new ApiError({ message: 'It is too large.', next: 'Copy it.' })
+    return {
+      path: `/a/attached/00000000/${name}`,
+      mention: `@/a/attached/00000000/${name}`,
+      kind: name.endsWith('.png') ? 'picture' : 'text',
+    }
+  }) as unknown as Call,
+  (file) => (file.name.endsWith('.heic') ? Promise.reject(new Error()) : Promise.resolve(file)),
+)
+
 function show(state: Activity, isTaken = true, queued = 0, suggestion?: string) {
   const onputaway = vi.fn()
   const onsend = vi.fn(async () => isTaken)
@@ -51,6 +67,7 @@ function show(state: Activity, isTaken = true, queued = 0, suggestion?: string) 
   const props = {
     catalog: {} as Catalog,
     commands,
+    attachments,
     settings: undefined,
     owner: 's',
     state,
@@ -98,6 +115,108 @@ test('text that is not accepted stays in the field', async () => {
   await fireEvent.keyDown(field, { key: 'Enter' })
   await tick()
   expect(field.value).toBe('Now')
+})
+
+describe('files that go with a message', () => {
+  const png = new File([new Uint8Array([1, 2, 3])], 'shot.png', { type: 'image/png' })
+  const paste = (field: HTMLElement, files: readonly File[], text = '') =>
+    fireEvent.paste(field, { clipboardData: { files, getData: () => text } })
+  const chips = () => screen.queryAllByRole('listitem').map((it) => it.textContent.trim())
+
+  // OC-07
+  test('a pasted picture is mentioned behind the text, and taken from the draft once it was accepted', async () => {
+    const { onsend, field } = show('rest')
+    await paste(field, [png])
+    await waitFor(() => expect(chips()).toEqual(['shot.png']))
+    await type(field, 'What is this?')
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(onsend.mock.calls).toEqual([['What is this?\n\n@/a/attached/00000000/shot.png']])
+    await waitFor(() => expect(chips()).toEqual([]))
+    expect([field.value, readFiles('s')]).toEqual(['', []])
+  })
+
+  test('a picture is sent without a text, and stays if it was not accepted', async () => {
+    const { onqueue, field } = show('running', false)
+    await paste(field, [png])
+    await waitFor(() => expect(chips()).toEqual(['shot.png']))
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(onqueue.mock.calls).toEqual([['steer', '@/a/attached/00000000/shot.png']])
+    await tick()
+    expect(chips()).toEqual(['shot.png'])
+  })
+
+  test('a long text becomes a file, which can be put into the message', async () => {
+    const { field } = show('rest')
+    await type(field, 'See: ')
+    await paste(field, [], 'line\n'.repeat(100))
+    await waitFor(() => expect(chips()).toEqual(['pasted text.txt']))
+    expect(field.value).toBe('See: ')
+    await fireEvent.click(screen.getByRole('button', { name: 'pasted text.txt' }))
+    await waitFor(() =>
+      expect(field.value).toContain('the text of /a/attached/00000000/pasted text.txt'),
+    )
+    expect(chips()).toEqual([])
+  })
+
+  test('a short text, and a table that is a picture too, are pasted as ever', async () => {
+    const { field } = show('rest')
+    expect(await paste(field, [png], 'a\tb')).toBe(true) // the field's own paste goes on
+    expect(chips()).toEqual([])
+  })
+
+  test.each([
+    [[new File(['x'], 'huge.bin')], 'It is too large. Copy it.'],
+    [
+      [new File(['x'], 'photo.heic', { type: 'image/heic' })],
+      'photo.heic cannot be shown to models (HEIC). Save it as PNG or JPEG and attach that.',
+    ],
+    [[new File([], 'nothing.txt')], 'nothing.txt is empty, so it was not attached.'],
+  ])('a file that cannot be attached is named, and the draft stays', async (files, words) => {
+    const { field } = show('rest')
+    await type(field, 'Look')
+    await paste(field, files)
+    await waitFor(() => expect(screen.getByRole('alert').textContent).toBe(words))
+    expect([field.value, chips()]).toEqual(['Look', []])
+  })
+
+  test('at most 20 files go with a message', async () => {
+    const { field } = show('rest')
+    await paste(
+      field,
+      Array.from({ length: 21 }, (_, n) => new File(['x'], `${n}.txt`)),
+    )
+    await waitFor(() => expect(screen.getByRole('alert').textContent).toContain('20.txt was not'))
+    expect(chips()).toHaveLength(20)
+  })
+
+  test('files that are dropped anywhere are attached, but no folder', async () => {
+    show('rest')
+    const drop = async (files: readonly File[], folder?: string) => {
+      const items = [{ webkitGetAsEntry: () => ({ isDirectory: !!folder, name: folder }) }]
+      const dataTransfer = { types: ['Files'], files, items }
+      await fireEvent.dragOver(document.body, { dataTransfer })
+      expect(screen.getByText('Drop files to attach them')).toBeTruthy()
+      expect(await fireEvent.drop(document.body, { dataTransfer })).toBe(false)
+    }
+    await drop([png])
+    await waitFor(() => expect(chips()).toEqual(['shot.png']))
+    await drop([], 'src')
+    expect(screen.getByRole('alert').textContent).toBe(
+      'src is a folder. Mention it with @ instead.',
+    )
+    await fireEvent.click(screen.getByRole('button', { name: 'Remove shot.png' }))
+    expect(chips()).toEqual([])
+  })
+
+  test('a command takes no files along, and they stay', async () => {
+    const { onrun, field } = show('rest')
+    await paste(field, [png])
+    await waitFor(() => expect(chips()).toEqual(['shot.png']))
+    await type(field, '! ls')
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(onrun.mock.calls).toEqual([['ls']])
+    expect(chips()).toEqual(['shot.png'])
+  })
 })
 
 describe('while a message is on its way', () => {

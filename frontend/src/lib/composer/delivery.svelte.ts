@@ -1,3 +1,5 @@
+import type { Attachment } from '../model/attached'
+import { removeFiles } from '../state/attachments.svelte'
 import { forgetHeir, heirOf, takeSent } from '../state/drafts.svelte'
 
 type Text = {
@@ -6,6 +8,8 @@ type Text = {
   owner: string
   /** False if it was not accepted. */
   take: () => Promise<boolean>
+  /** What goes with it. */
+  files: readonly Attachment[]
 }
 
 /**
@@ -28,9 +32,15 @@ export class Delivery {
     return text.startsWith(all) ? text.slice(all.length) : text
   }
 
+  /** The files that are not on their way. */
+  others(files: readonly Attachment[]): readonly Attachment[] {
+    const away = this.#texts.flatMap((it) => it.files.map(({ path }) => path))
+    return files.filter(({ path }) => !away.includes(path))
+  }
+
   /** Delivers a text of the field. If it is refused, it stays there, with all that should follow it. */
-  async give(text: string, take: () => Promise<boolean>): Promise<void> {
-    this.#texts = [...this.#texts, { text, owner: this.owner(), take }]
+  async give(text: string, take: () => Promise<boolean>, files: Text['files'] = []) {
+    this.#texts = [...this.#texts, { text, owner: this.owner(), take, files }]
     if (this.#texts.length > 1) return
     for (let [first] = this.#texts; first; [first] = this.#texts) {
       const { text, owner, take } = first
@@ -40,6 +50,7 @@ export class Delivery {
         forgetHeir(owner) // or the next text of this start would count as the session's
         return
       }
+      removeFiles(heirOf(owner), first.files)
       const now = takeSent(owner, text)
       const others = this.#texts.slice(1)
       this.#texts = others.map((it) => (it.owner === owner ? { ...it, owner: now } : it))

@@ -27,6 +27,21 @@ export const messages = {
   editing:
     'You are editing an earlier message. Sending it takes the conversation back to before it.',
   end_edit: 'Cancel editing',
+  attach: 'Attach files',
+  attach_hint: 'Attach pictures and files; paste or drop them, too',
+  attached: 'Attached files',
+  detach: 'Remove {name}',
+  unfold: 'Put the text of {name} into the message',
+  copying: 'Copying {name}…',
+  drop: 'Drop files to attach them',
+  picture: 'The picture',
+  pasted_name: 'pasted text.txt',
+  blind: '{model} takes no pictures. It is told only that they are there.',
+  refused_folder: '{name} is a folder. Mention it with @ instead.',
+  refused_many: '{name} was not attached: 20 files go with a message.',
+  refused_empty: '{name} is empty, so it was not attached.',
+  refused_unreadable:
+    '{name} cannot be shown to models ({type}). Save it as PNG or JPEG and attach that.',
 } as const
 
 export const own = translator('composer/messages', messages)

@@ -1,6 +1,7 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
+  attached: 'Attached files',
   comma: ', ',
   skill: 'Skill {skill}',
   from_agent: 'from agent {name}',

@@ -2,6 +2,7 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
+  attached: '已添加的文件',
   comma: '，',
   skill: '技能 {skill}',
   from_agent: '来自智能体 {name}',

@@ -52,6 +52,8 @@ export type PromptEntry = {
   refused?: boolean
   /** The full length in bytes, if the text was cut for display. */
   size?: number
+  /** The pictures that went with it, without their data. */
+  media?: readonly Media[]
 }
 
 /** What the user wrote. */

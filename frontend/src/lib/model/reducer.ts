@@ -328,12 +328,13 @@ function step(view: Writable, event: Event): void {
 
 /** Adds a message from the user, or a note from the loop, which joins the notice of what it is about: a repetition, or what a hook said. */
 function steer(view: Writable, data: SteeringInjected, event: Event): void {
-  const { text, typed, size, by_loop: byLoop, refused, from } = data
+  const { text, typed, size, by_loop: byLoop, refused, from, media } = data
   const key = keyOf(event)
   const last = view.entries.at(-1)
   if (!byLoop) {
     const seq = event.seq ?? 0
-    view.entries.push({ type: 'prompt', key, seq, text, typed, size, steered: true, refused, from })
+    const message = { text, typed, size, refused, from, media }
+    view.entries.push({ type: 'prompt', key, seq, ...message, steered: true })
   } else if (last?.type === 'notice' && last.notice === 'loop' && !last.message) {
     replace(view, last, { message: text })
   } else if (last?.type === 'notice' && last.notice === 'hook' && tells(text, last.hook)) {

@@ -132,6 +132,15 @@ export class Catalog {
     return this.providers.find((p) => p.id === provider)?.models?.find((m) => m.id === id)
   }
 
+  /** The name of the chosen model if it is known to take no pictures; else empty. */
+  blind({ provider, model }: Settings): string {
+    const info = this.model(provider, model)
+    const { abilities = [] } = info ?? {} // of an unknown model none are known
+    return info && abilities.length > 0 && !info.assumed && !abilities.includes('images')
+      ? info.name
+      : ''
+  }
+
   /** The settings that new sessions begin with: those that the user prefers, if they can be used now. */
   usable(wish: Settings): Settings {
     const mode = wish.mode || 'default'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Call } from '../api'
-import type { ConnectionTest, ProviderInfo } from '../types.gen'
+import type { ConnectionTest, ModelInfo, ProviderInfo } from '../types.gen'
 import { Catalog } from './catalog.svelte'
 
 const here: ProviderInfo = { id: 'here', name: 'Here', ready: false, local: true }
@@ -33,6 +33,18 @@ test('a local server is listed once it was found, until it is gone', async () =>
   running = undefined
   await catalog.findLocal()
   expect(catalog.model('here', 'm')).toBeUndefined()
+})
+
+test.each<[string, Partial<ModelInfo>]>([
+  ['M', { abilities: ['tools'] }],
+  ['', { abilities: ['tools', 'images'] }],
+  ['', { abilities: ['tools'], assumed: 'like another' }],
+  ['', {}],
+])('“%s” is known to take no pictures: %o', async (name, info) => {
+  running = [{ ...found, models: [{ id: 'm', name: 'M', ...info }] }]
+  await catalog.findLocal()
+  expect(catalog.blind({ provider: 'here', model: 'm', mode: 'default' })).toBe(name)
+  expect(catalog.blind({ provider: 'here', model: 'other', mode: 'default' })).toBe('')
 })
 
 test('a local server is only used if the user chose it', async () => {

@@ -227,9 +227,12 @@ export class Conversation {
     }
   }
 
-  /** Loads what a call showed the model, and then the sounds that it has for the user, with their data. */
+  /** Loads the pictures of a message, or what a call showed the model and then the sounds that it has for the user, with their data. */
   async pictures(seq: number | undefined): Promise<readonly Media[]> {
     const event = seq === undefined ? undefined : await this.whole(seq)
+    if (event?.kind === 'user_input' || event?.kind === 'steering_injected') {
+      return event.data.media ?? []
+    }
     if (event?.kind !== 'tool_call_end') return []
     const { media = [], details } = event.data
     return [...media, ...(details?.server?.sounds ?? [])]

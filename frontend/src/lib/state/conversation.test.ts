@@ -154,7 +154,8 @@ describe('a conversation', () => {
     const conversation = new Conversation('s', call)
     await conversation.open()
     expect(await conversation.pictures(6)).toEqual(media)
-    expect(await conversation.pictures(1)).toEqual([])
+    expect(await conversation.pictures(1)).toEqual(media)
+    expect(await conversation.pictures(2)).toEqual([])
     expect(await conversation.pictures(undefined)).toEqual([])
   })
 

@@ -1,5 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { commandIn } from '../model/activity'
+import { splitAttached } from '../model/attached'
+import { dropFiles, readFiles, writeFiles } from './attachments.svelte'
 import { dropUnsent, readUnsent, writeUnsent } from './unsent.svelte'
 
 /**
@@ -35,6 +37,7 @@ export function putBack(owner: string, text: string): void {
 /** Forgets the drafts of a session that no longer exists: its own, and those of its queued messages. */
 export function dropDrafts(session: string): void {
   dropUnsent(editKey(session))
+  dropFiles(session)
   dropUnsent(key(session))
 }
 
@@ -54,7 +57,9 @@ export const draftOwner = (session: string): string =>
 /** Begins to edit the prompt of a turn. A prompt that was being edited is dropped. */
 export function beginEdit(session: string, turn: number, text: string): void {
   writeUnsent(editKey(session), String(turn))
-  writeDraft(editDraft(session), asMessage(text))
+  const message = splitAttached(text)
+  writeDraft(editDraft(session), asMessage(message.text))
+  writeFiles(editDraft(session), message.files)
 }
 
 /** Ends editing a prompt, whose text is dropped. */
@@ -62,6 +67,7 @@ export function endEdit(session: string): void {
   if (editedTurn(session) === undefined) return
   writeUnsent(editKey(session), '')
   writeDraft(editDraft(session), '')
+  writeFiles(editDraft(session), [])
 }
 
 /** The session that took over the draft of a start, by the start, so that sent text is removed from that session's draft. */
@@ -73,6 +79,8 @@ export function handOver(start: string, session: string): void {
   heirs.set(start, session)
   writeDraft(session, written)
   writeDraft(start, '')
+  writeFiles(session, readFiles(start))
+  writeFiles(start, [])
 }
 
 /** The current owner of a draft. */

@@ -54,7 +54,7 @@ function settle(key: string): void {
 
 /** Two versions of a text in one, so that nothing of them is lost. */
 function joined(key: string, mine: string, other: string): string {
-  if (key.startsWith('comments:')) return JSON.stringify([...listIn(other), ...listIn(mine)])
+  if (/^(comments|files):/.test(key)) return JSON.stringify([...listIn(other), ...listIn(mine)])
   if (key.startsWith('edit:') || mine.includes(other)) return mine
   return other.includes(mine) ? other : `${mine}\n\n${other}`
 }

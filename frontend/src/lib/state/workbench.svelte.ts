@@ -6,6 +6,7 @@ import { Branches } from './branches.svelte'
 import { bypass } from '../model/modes'
 import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
+import { Attachments } from './attachments.svelte'
 import { Commands } from './commands.svelte'
 import { ToolSwitches } from './toolSwitches.svelte'
 import { Room } from './room.svelte'
@@ -24,6 +25,7 @@ import { changesFiles, changesOnDisk } from '../model/changes'
 import { together } from '../model/spending'
 import { t } from '../i18n/i18n.svelte'
 import { Guide } from './guide.svelte'
+import { fit } from './fit'
 import { Hooks } from './hooks.svelte'
 import { Kept } from './kept.svelte'
 import { planTool, todoTool } from '../model/todos'
@@ -92,6 +94,7 @@ export class Workbench {
   readonly servers: Servers
   readonly skills: Skills
   readonly commands: Commands
+  readonly attachments: Attachments
   readonly projects: Projects
   readonly editors: Editors
   readonly files: Files
@@ -186,6 +189,7 @@ export class Workbench {
     this.permissions = new Permissions(call)
     this.hooks = new Hooks(call)
     this.commands = new Commands(call, (problem) => (this.problem = problem))
+    this.attachments = new Attachments(call, fit)
     this.servers = new Servers(call, (url) => this.openLink(url))
     this.skills = new Skills(call, this.hooks.trust)
     this.servers.onchange = () => void this.commands.load()
