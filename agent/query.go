@@ -58,6 +58,9 @@ type ModelCost struct {
 	Cost     llm.Spending `json:"cost"`
 }
 
+// PurposeAside is a side question about a conversation, which leaves it as it was.
+const PurposeAside Purpose = "aside"
+
 // Status says how an input ended (OAS-117).
 type Status string
 

@@ -11,6 +11,8 @@ const (
 	ProblemTakeReadOnly   ProblemID = "take_read_only"
 	ProblemTakeStale      ProblemID = "take_stale"
 	ProblemTakeConflict   ProblemID = "take_conflict"
+	ProblemAsideQuestion  ProblemID = "aside_question"
+	ProblemAsideFailed    ProblemID = "aside_failed"
 )
 
 var forkProblems = map[ProblemID]problem{
@@ -34,5 +36,7 @@ var forkProblems = map[ProblemID]problem{
 	ProblemTakeConflict: {
 		code: CodeInvalid, message: "{0} has since been changed at the same place, or cannot be written.", kept: keptAll, next: "Take other parts of it, or edit the file.",
 	},
-	ProblemSessionTaken: {code: CodeInvalid, message: "There is a session {0} already.", next: "Choose another id."},
+	ProblemAsideQuestion: {code: CodeInvalid, message: "A side question has 1 to 32,000 characters.", kept: keptAll, next: "Shorten it, or write it into a file."},
+	ProblemAsideFailed:   {code: CodeInternal, message: "The side question was not answered.", kept: keptAll, next: "See the details, and ask again."},
+	ProblemSessionTaken:  {code: CodeInvalid, message: "There is a session {0} already.", next: "Choose another id."},
 }

@@ -48,6 +48,7 @@ export const rooms = [
   'actions',
   'conversation',
   'context',
+  'aside',
   'settings',
   'guide',
   'search',

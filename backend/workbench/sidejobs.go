@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/generate"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/live"
 )
 
@@ -26,6 +27,13 @@ type sideJob struct {
 	event func(answer string) agent.Payload
 	// wanted reports whether the event is still wanted when the answer arrives.
 	wanted func(*agent.Transcript) bool
+}
+
+// newAsides returns what answers side questions.
+func newAsides(w *Workbench) *contexts.Asides {
+	return contexts.NewAsides(contexts.AsideConfig{
+		Log: w.cfg.Store, Session: w.session, Sessions: func() *live.Sessions { return w.sessions }, Build: w.newSession, Publish: w.publish,
+	})
 }
 
 // smallModel returns the model for a session's side jobs; false if there is

@@ -286,6 +286,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	w.terminals.Register(d)
 	w.agents.Register(d)
 	w.delegation.Register(d)
+	newAsides(w).Register(d)
 	dispatch.Handle(d, "hooks.dry_run", w.dryRun)
 	w.review.Register(d)
 	w.servers.Register(d)

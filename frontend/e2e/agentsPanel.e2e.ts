@@ -136,7 +136,7 @@ test('the panel Agents shows the tree, opens agents, stops them and gives them m
     storageState: await page.context().storageState(),
     locale: 'zh-CN',
   })
-  await chinese.page.getByText('最多四个同时工作').waitFor()
+  await chinese.page.getByText('同时工作 4 个').waitFor()
   await shot(chinese.page, 'agents-panel-zh')
   expect(chinese.offences).toEqual([])
   expect(offences).toEqual([])

@@ -55,7 +55,7 @@ var mayImport = map[string][]string{
 	"agent/internal/merge":       {"agent/internal/linediff"},
 	"agent/sdk":                  {"agent", "agent/llm"},
 	"agent/contextinfo":          {"agent", "agent/contextir", "agent/llm", "agent/llm/tokens"},
-	"backend/contexts":           {"agent", "agent/compaction", "agent/contextinfo", "agent/contextir", "agent/llm", "agent/offload", "agent/recall", "agent/shorten", "backend", "backend/dispatch", "backend/redact"},
+	"backend/contexts":           {"agent", "agent/compaction", "agent/contextinfo", "agent/contextir", "agent/llm", "agent/offload", "agent/recall", "agent/shorten", "backend", "backend/dispatch", "backend/live", "backend/redact"},
 	"agent/shorten":              {"agent"},
 	"agent/recall":               {"agent", "agent/contextir"},
 	"agent/compaction":           {"agent", "agent/contextir", "agent/llm", "agent/llm/generate"},

@@ -1,5 +1,6 @@
 import { ruleForm } from '../approval/part'
 import { askedForms } from '../asked/forms'
+import { asideDialog } from '../aside/part'
 import { forkDialog } from '../branches/part'
 import { guideSteps } from '../guide/part'
 import { contextDialog } from '../conversation/part'
@@ -31,6 +32,7 @@ export const later = [
   undoDialog,
   contextDialog,
   forkDialog,
+  asideDialog,
   ...panels.map(({ view }) => view),
   exportDialog,
   importDialog,

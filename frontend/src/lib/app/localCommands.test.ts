@@ -81,3 +81,15 @@ test('no two commands have the same name or alias', () => {
   ])
   expect(new Set(words).size).toBe(words.length)
 })
+
+test('/btw asks about the open conversation beside it', () => {
+  const begin = vi.fn()
+  const bench = { desktop: {}, conversation: { id: 's' }, aside: { begin } }
+  const all = localCommands({ bench: bench as unknown as Workbench } as Parameters<
+    typeof localCommands
+  >[0])
+  const btw = all.find(({ name }) => name === 'btw')
+  btw?.run('how far?')
+  expect(btw?.needsSession).toBe(true)
+  expect(begin.mock.calls).toEqual([['s', 'how far?']])
+})

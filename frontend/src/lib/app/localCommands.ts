@@ -54,6 +54,14 @@ export const localCommands = ({
     run: (focus) => (focus ? bench.conversation?.compact(focus) : context()),
   },
   {
+    name: 'btw',
+    aliases: ['side', 'aside'],
+    about: () => own('slash_btw'),
+    takes: true,
+    needsSession: true,
+    run: (question) => bench.aside.begin(bench.conversation?.id ?? '', question),
+  },
+  {
     name: 'model',
     aliases: ['models'],
     about: () => own('slash_model'),

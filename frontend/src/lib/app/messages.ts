@@ -19,6 +19,7 @@ export const messages = {
   slash_rewind: 'Goes back to before the newest message',
   slash_exit: 'Closes this window',
   slash_compact: 'Summarises the older part of the conversation',
+  slash_btw: 'Asks about the conversation, and leaves it as it is',
   slash_fork: 'Copies the session into a new one',
   slash_export: 'Saves the session as a document',
   slash_init: 'Writes a prompt for an AGENTS.md of this project',

@@ -20,6 +20,7 @@ export const zhCN: Translated<typeof messages> = {
   slash_rewind: '回到最近一条消息之前',
   slash_exit: '关闭此窗口',
   slash_compact: '总结对话中较早的部分',
+  slash_btw: '就当前对话提问，对话保持原样',
   slash_fork: '将会话复制为新会话',
   slash_export: '将会话保存为文档',
   slash_init: '写好一条提示词，让模型为此项目编写 AGENTS.md',

@@ -23,6 +23,7 @@ export const messages = {
   purpose_suggestion: 'Suggestions',
   purpose_subagent: 'Agents',
   purpose_summary: 'Summaries',
+  purpose_aside: 'Side questions',
   purpose_commit: 'Commit messages',
   purpose_sampling: 'Requests of servers',
   chart_day: 'Cost by day, from {from} to {to}. The most is {most}.',

@@ -24,6 +24,7 @@ export const zhCN: Translated<typeof messages> = {
   purpose_suggestion: '建议',
   purpose_subagent: '智能体',
   purpose_summary: '总结',
+  purpose_aside: '附带提问',
   purpose_commit: '提交说明',
   purpose_sampling: '服务器的请求',
   chart_day: '每日费用，从 {from} 到 {to}。最高 {most}。',

@@ -243,6 +243,16 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有分享任何内容。',
     next: '请查看它的输出，或在本机或局域网内分享。',
   },
+  aside_question: {
+    message: '附带问题须有 1 到 32,000 个字符。',
+    kept: '会话保持原样。',
+    next: '请缩短问题，或把它写入文件。',
+  },
+  aside_failed: {
+    message: '附带问题没有得到回答。',
+    kept: '会话保持原样。',
+    next: '请查看详情，然后再问一次。',
+  },
   fork_place: {
     message: '会话里没有这条消息。',
     kept: '没有创建分支。',

@@ -36,6 +36,7 @@ import { Permissions } from './permissions.svelte'
 import { KeptPreferences } from './preferences.svelte'
 import { Projects } from './projects.svelte'
 import { Search } from './search.svelte'
+import { Aside } from './aside.svelte'
 import { Shares } from './shares.svelte'
 import { Transcripts } from './transcripts.svelte'
 import { Servers } from './servers.svelte'
@@ -106,6 +107,7 @@ export class Workbench {
   readonly search: Search
   readonly transcripts: Transcripts
   readonly shares: Shares
+  readonly aside: Aside
   readonly store: Store
   readonly undo: Undo
   /** The list of tasks of a session's agent. */
@@ -204,6 +206,7 @@ export class Workbench {
     this.search = new Search(call)
     this.transcripts = new Transcripts(call)
     this.shares = new Shares(call)
+    this.aside = new Aside(call)
     this.store = new Store(call, () => this.sessions.load())
     this.undo = new Undo(call)
     this.#unsent = new UnsentKeeper(call)
