@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"atelier.dev/atelier/agent/internal/coerce"
 )
 
 // Lenience is what a [Binding] understands beyond the schema that it shows
@@ -68,7 +70,7 @@ func (l Lenience) understand(schema *jsonschema.Schema, args json.RawMessage) (_
 		}
 	}
 	slices.Sort(dropped)
-	return encoded(changed, members, args), dropped, nil
+	return coerce.Encoded(changed, members, args), dropped, nil
 }
 
 // member returns the member that an unknown name means: a synonym, or another
@@ -99,7 +101,7 @@ func plainName(name string) string {
 func prune(schema *jsonschema.Schema, value json.RawMessage, path string) (_ json.RawMessage, dropped []string) {
 	switch {
 	case schema == nil:
-	case start(value) == '{':
+	case coerce.Start(value) == '{':
 		var members map[string]json.RawMessage
 		if json.Unmarshal(value, &members) != nil {
 			break
@@ -115,8 +117,8 @@ func prune(schema *jsonschema.Schema, value json.RawMessage, path string) (_ jso
 			members[name] = pruned
 			dropped = append(dropped, more...)
 		}
-		return encoded(len(dropped) > 0, members, value), dropped
-	case start(value) == '[' && schema.Items != nil:
+		return coerce.Encoded(len(dropped) > 0, members, value), dropped
+	case coerce.Start(value) == '[' && schema.Items != nil:
 		var items []json.RawMessage
 		if json.Unmarshal(value, &items) != nil {
 			break
@@ -126,7 +128,7 @@ func prune(schema *jsonschema.Schema, value json.RawMessage, path string) (_ jso
 			items[i] = pruned
 			dropped = append(dropped, more...)
 		}
-		return encoded(len(dropped) > 0, items, value), slices.Compact(dropped)
+		return coerce.Encoded(len(dropped) > 0, items, value), slices.Compact(dropped)
 	}
 	return value, nil
 }
@@ -155,7 +157,7 @@ func meansNothing(schema *jsonschema.Schema, value json.RawMessage) bool {
 	if schema == nil {
 		return isNull(value)
 	}
-	return isNull(value) && !allows(schema, "null") || string(bytes.TrimSpace(value)) == `""` && !allows(schema, "string") && len(schema.Enum) == 0
+	return isNull(value) && !coerce.Allows(schema, "null") || string(bytes.TrimSpace(value)) == `""` && !coerce.Allows(schema, "string") && len(schema.Enum) == 0
 }
 
 func isNull(value json.RawMessage) bool { return string(bytes.TrimSpace(value)) == "null" }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"atelier.dev/atelier/agent/internal/coerce"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/internal/text"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -246,7 +247,7 @@ func (b bound) input(args json.RawMessage) (_ json.RawMessage, dropped []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	args = coerce(schema.Schema(), args)
+	args = coerce.Value(schema.Schema(), args)
 	if err := validate(schema, args); err != nil || b.binding.Input == nil {
 		return args, dropped, err
 	}
@@ -260,10 +261,10 @@ func (b bound) input(args json.RawMessage) (_ json.RawMessage, dropped []string,
 func object(spec llm.ToolSpec, args json.RawMessage) json.RawMessage {
 	args = said(args)
 	var text string
-	if start(args) != '"' || json.Unmarshal(args, &text) != nil {
+	if coerce.Start(args) != '"' || json.Unmarshal(args, &text) != nil {
 		return args
 	}
-	if spelled := json.RawMessage(strings.TrimSpace(text)); start(spelled) == '{' && json.Valid(spelled) {
+	if spelled := json.RawMessage(strings.TrimSpace(text)); coerce.Start(spelled) == '{' && json.Valid(spelled) {
 		return spelled
 	}
 	if spec.Freeform == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier.dev/atelier/agent/internal/coerce"
 	"atelier.dev/atelier/agent/llm"
 )
 
@@ -91,7 +92,7 @@ func writtenCall(text string) (calls []llm.ToolCall, rest string, ok bool) {
 		if form.member == argumentTags() {
 			rest = text[m[3]:]
 		}
-		if start(json.RawMessage(rest)) == '{' {
+		if coerce.Start(json.RawMessage(rest)) == '{' {
 			return oneCall(name, rest)
 		}
 		members, rest := writtenMembers(form.member, rest)
@@ -113,7 +114,7 @@ func writtenCall(text string) (calls []llm.ToolCall, rest string, ok bool) {
 // oneCall reads the arguments of a call as JSON.
 func oneCall(name, text string) ([]llm.ToolCall, string, bool) {
 	args, rest, ok := firstJSON(text)
-	return []llm.ToolCall{{Name: name, Arguments: args}}, rest, ok && start(args) == '{'
+	return []llm.ToolCall{{Name: name, Arguments: args}}, rest, ok && coerce.Start(args) == '{'
 }
 
 // writtenMembers reads members, each in tags of its own.
@@ -143,14 +144,14 @@ func firstJSON(text string) (value json.RawMessage, rest string, ok bool) {
 // jsonCalls reads calls that are written as an object, or as a list of them.
 func jsonCalls(value json.RawMessage) ([]llm.ToolCall, bool) {
 	var list []json.RawMessage
-	if start(value) == '[' {
+	if coerce.Start(value) == '[' {
 		if json.Unmarshal(value, &list) != nil || len(list) == 0 {
 			return nil, false
 		}
 		var calls []llm.ToolCall
 		for _, item := range list {
 			more, ok := jsonCalls(item)
-			if !ok || start(item) != '{' || len(calls)+len(more) > maxCalls {
+			if !ok || coerce.Start(item) != '{' || len(calls)+len(more) > maxCalls {
 				return nil, false
 			}
 			calls = append(calls, more...)
@@ -161,10 +162,10 @@ func jsonCalls(value json.RawMessage) ([]llm.ToolCall, bool) {
 	if json.Unmarshal(value, &object) != nil {
 		return nil, false
 	}
-	if inner, nested := object["function"]; nested && start(inner) == '{' {
+	if inner, nested := object["function"]; nested && coerce.Start(inner) == '{' {
 		return jsonCalls(inner)
 	}
-	if inner, nested := object["tool_calls"]; nested && len(object) == 1 && start(inner) == '[' {
+	if inner, nested := object["tool_calls"]; nested && len(object) == 1 && coerce.Start(inner) == '[' {
 		return jsonCalls(inner)
 	}
 	var call llm.ToolCall
@@ -178,7 +179,7 @@ func jsonCalls(value json.RawMessage) ([]llm.ToolCall, bool) {
 			if call.Arguments != nil {
 				return nil, false
 			}
-			if call.Arguments = member; start(member) == '"' {
+			if call.Arguments = member; coerce.Start(member) == '"' {
 				var spelled string
 				_ = json.Unmarshal(member, &spelled) // it has been read as JSON
 				call.Arguments = json.RawMessage(spelled)
@@ -188,7 +189,7 @@ func jsonCalls(value json.RawMessage) ([]llm.ToolCall, bool) {
 			return nil, false
 		}
 	}
-	return []llm.ToolCall{call}, call.Name != "" && start(call.Arguments) == '{' && json.Valid(call.Arguments)
+	return []llm.ToolCall{call}, call.Name != "" && coerce.Start(call.Arguments) == '{' && json.Valid(call.Arguments)
 }
 
 // hasWrittenCall reports whether a text has the beginning of a call of an offered

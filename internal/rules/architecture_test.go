@@ -24,7 +24,7 @@ const module = "atelier.dev/atelier"
 // says why. A pattern that ends in /... covers the packages below too. A
 // package that is not listed may import none of ours.
 var mayImport = map[string][]string{
-	"agent":                      {"agent/llm", "agent/contextir", "agent/picture", "agent/llm/tokens", "agent/internal/repetition"},
+	"agent":                      {"agent/llm", "agent/contextir", "agent/picture", "agent/llm/tokens", "agent/internal/coerce", "agent/internal/repetition"},
 	"agent/internal/repetition":  {"agent/llm"},
 	"agent/contextir":            {"agent/llm"},
 	"agent/llm/internal/...":     {"agent/llm", "agent/llm/internal/..."},

@@ -1,4 +1,4 @@
-package agent
+package coerce
 
 import (
 	"bytes"
@@ -69,13 +69,13 @@ func TestCoerce(t *testing.T) {
 		`[1]`:                      `[1]`,
 		`{"n":`:                    `{"n":`,
 	} {
-		if got := string(coerce(schema, json.RawMessage(in))); got != want {
-			t.Errorf("coerce(%s) = %s, want %s", in, got, want)
+		if got := string(Value(schema, json.RawMessage(in))); got != want {
+			t.Errorf("Value(%s) = %s, want %s", in, got, want)
 		}
 	}
 	unfinished := `"abc`
-	if got := string(coerce(schema.Properties["maybe"], json.RawMessage(unfinished))); got != unfinished {
-		t.Errorf("coerce(%s) = %s", unfinished, got)
+	if got := string(Value(schema.Properties["maybe"], json.RawMessage(unfinished))); got != unfinished {
+		t.Errorf("Value(%s) = %s", unfinished, got)
 	}
 }
 
@@ -93,9 +93,9 @@ func FuzzCoerce(f *testing.F) {
 		if json.Unmarshal(in, &v) != nil {
 			return
 		}
-		got := coerce(schema, in)
+		got := Value(schema, in)
 		if !json.Valid(got) {
-			t.Fatalf("coerce(%s) = %s", in, got)
+			t.Fatalf("Value(%s) = %s", in, got)
 		}
 		if resolved.Validate(v) == nil && string(got) != string(in) && !bytes.Contains(in, []byte(".0")) {
 			t.Errorf("valid %s was changed into %s", in, got)

@@ -1,4 +1,4 @@
-package agent
+package coerce
 
 import (
 	"bytes"
@@ -9,27 +9,27 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// coerce converts values to the types of a schema where the conversion is
+// Value converts values to the types of a schema where the conversion is
 // certain: "5" into 5, "true" into true, "[1]" into [1]; in reverse, 5 into
 // "5", 5.0 into 5, "x" into ["x"], ["x"] into "x", and {} into "{}" (COM-40). Models sometimes
 // write arguments this way. A value of an allowed type is not changed. A value
 // that cannot be converted stays, for validation to refuse. If nothing changes,
-// coerce returns value itself.
-func coerce(schema *jsonschema.Schema, value json.RawMessage) json.RawMessage {
+// Value returns value itself.
+func Value(schema *jsonschema.Schema, value json.RawMessage) json.RawMessage {
 	if schema == nil {
 		return value
 	}
-	switch first := start(value); {
-	case first == '"' && !allows(schema, "string"):
+	switch first := Start(value); {
+	case first == '"' && !Allows(schema, "string"):
 		value = fromString(schema, value)
-	case (first == '-' || first >= '0' && first <= '9') && !allows(schema, "number"):
+	case (first == '-' || first >= '0' && first <= '9') && !Allows(schema, "number"):
 		value = fromNumber(schema, value)
-	case first == '[' && !allows(schema, "array"):
+	case first == '[' && !Allows(schema, "array"):
 		value = only(schema, value)
-	case first == '{' && !allows(schema, "object") && allows(schema, "string"):
-		value = encoded(true, string(bytes.TrimSpace(value)), value) // a text that is JSON, such as a file's
+	case first == '{' && !Allows(schema, "object") && Allows(schema, "string"):
+		value = Encoded(true, string(bytes.TrimSpace(value)), value) // a text that is JSON, such as a file's
 	}
-	switch start(value) {
+	switch Start(value) {
 	case '{':
 		return coerceObject(schema, value)
 	case '[':
@@ -47,15 +47,15 @@ func typesOf(schema *jsonschema.Schema) []string {
 	return schema.Types
 }
 
-// allows reports whether a value may be of a type.
-func allows(schema *jsonschema.Schema, kind string) bool {
+// Allows reports whether a value may be of a type.
+func Allows(schema *jsonschema.Schema, kind string) bool {
 	types := typesOf(schema)
 	return len(types) == 0 || slices.Contains(types, kind)
 }
 
-// start returns the first byte of a value after leading space; 0 if there is
+// Start returns the first byte of a value after leading space; 0 if there is
 // none.
-func start(value json.RawMessage) byte {
+func Start(value json.RawMessage) byte {
 	value = bytes.TrimLeft(value, " \t\r\n")
 	if len(value) == 0 {
 		return 0
@@ -88,7 +88,7 @@ func fromString(schema *jsonschema.Schema, quoted json.RawMessage) json.RawMessa
 			return json.RawMessage(spelled)
 		}
 	}
-	if s != "" && slices.Contains(typesOf(schema), "array") && schema.Items != nil && allows(schema.Items, "string") {
+	if s != "" && slices.Contains(typesOf(schema), "array") && schema.Items != nil && Allows(schema.Items, "string") {
 		return slices.Concat(json.RawMessage("["), quoted, json.RawMessage("]"))
 	}
 	return quoted
@@ -98,12 +98,12 @@ func fromString(schema *jsonschema.Schema, quoted json.RawMessage) json.RawMessa
 func fromNumber(schema *jsonschema.Schema, number json.RawMessage) json.RawMessage {
 	text := strings.TrimSpace(string(number))
 	switch {
-	case allows(schema, "integer"):
+	case Allows(schema, "integer"):
 		whole, fraction, _ := strings.Cut(text, ".")
 		if fraction != "" && strings.Trim(fraction, "0") == "" {
 			return json.RawMessage(whole)
 		}
-	case allows(schema, "string") && json.Valid(number):
+	case Allows(schema, "string") && json.Valid(number):
 		return json.RawMessage(`"` + text + `"`)
 	}
 	return number
@@ -115,7 +115,7 @@ func only(schema *jsonschema.Schema, array json.RawMessage) json.RawMessage {
 	if json.Unmarshal(array, &items) != nil || len(items) != 1 {
 		return array
 	}
-	if start(items[0]) == '"' && allows(schema, "string") {
+	if Start(items[0]) == '"' && Allows(schema, "string") {
 		return items[0]
 	}
 	return array
@@ -136,11 +136,11 @@ func coerceObject(schema *jsonschema.Schema, value json.RawMessage) json.RawMess
 		if of == nil {
 			of = schema.AdditionalProperties
 		}
-		turned := coerce(of, member)
+		turned := Value(of, member)
 		changed = changed || !bytes.Equal(turned, member)
 		members[name] = turned
 	}
-	return encoded(changed, members, value)
+	return Encoded(changed, members, value)
 }
 
 func coerceArray(schema *jsonschema.Schema, value json.RawMessage) json.RawMessage {
@@ -150,14 +150,14 @@ func coerceArray(schema *jsonschema.Schema, value json.RawMessage) json.RawMessa
 	}
 	changed := false
 	for i, item := range items {
-		items[i] = coerce(schema.Items, item)
+		items[i] = Value(schema.Items, item)
 		changed = changed || !bytes.Equal(items[i], item)
 	}
-	return encoded(changed, items, value)
+	return Encoded(changed, items, value)
 }
 
-// encoded is v in place of value, if it was changed.
-func encoded(changed bool, v any, value json.RawMessage) json.RawMessage {
+// Encoded is v in place of value, if it was changed.
+func Encoded(changed bool, v any, value json.RawMessage) json.RawMessage {
 	if !changed {
 		return value
 	}
