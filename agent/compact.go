@@ -72,6 +72,9 @@ type CompactionEnd struct {
 	// old results was enough.
 	Summary string `json:"summary,omitempty"`
 	Kept    int    `json:"kept,omitempty"`
+	// Words is how many bytes of the user's messages stay beside the summary; 0 means the
+	// usual number.
+	Words int `json:"words,omitempty"`
 	// Message says why it failed, as [Explain] does.
 	ID      FailureID `json:"id,omitempty"`
 	Args    []string  `json:"args,omitempty"`
@@ -304,10 +307,11 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 		return end, failedError(FailureCompactionBudget)
 	}
 	limit := start.Tokens
-	if start.Trigger != CompactManual { // a smaller gain would soon need another, paid summary
-		limit = cmp.Or(start.Threshold, start.Tokens) / 10 * 9
+	if start.Trigger != CompactManual { // in a small window words take an eighth, and a smaller gain would soon need another, paid summary
+		limit = cmp.Or(start.Threshold, start.Tokens)
+		end.Words, limit = int(limit)*bytesPerToken/8, limit/10*9
 	}
-	if least := (CompactionEnd{Before: start.Tokens, Summary: "-", Kept: keep}); tr.sizeAfter(least) >= limit {
+	if least := (CompactionEnd{Before: start.Tokens, Summary: "-", Kept: keep, Words: end.Words}); tr.sizeAfter(least) >= limit {
 		return end, failedError(FailureTooLittle) // so nothing is paid for
 	}
 	t.phase(PhaseSummaryStart, end)
@@ -366,7 +370,7 @@ func (t *Transcript) scaled(before int64, short *contextir.Conversation) int64 {
 // apply applies a compaction's result to a conversation.
 func (e CompactionEnd) apply(c *contextir.Conversation, files []string) {
 	if e.Summary != "" {
-		c.Compact(e.Summary, e.Kept, files)
+		c.CompactWithin(e.Summary, e.Kept, files, e.Words)
 		return
 	}
 	c.DropNative() // a provider's reasoning is bound to what it had read

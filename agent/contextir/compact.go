@@ -1,6 +1,7 @@
 package contextir
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,6 +80,12 @@ func (c *Conversation) Bytes() int {
 // bound to earlier messages. The same conversation and arguments give the same
 // result, so that a log can be folded again.
 func (c *Conversation) Compact(summary string, keep int, files []string) {
+	c.CompactWithin(summary, keep, files, 0)
+}
+
+// CompactWithin is [Conversation.Compact] with at most words bytes of the user's messages, if
+// that is less than the usual limit; 0 means that limit.
+func (c *Conversation) CompactWithin(summary string, keep int, files []string, words int) {
 	keep = min(keep, len(c.items)) // a damaged log may have lost items
 	older := c.items[:len(c.items)-keep]
 	for _, it := range older {
@@ -86,7 +93,7 @@ func (c *Conversation) Compact(summary string, keep int, files []string) {
 			c.words = append(c.words, it.Message.Text())
 		}
 	}
-	c.words = newest(c.words)
+	c.words = newest(c.words, min(cmp.Or(words, wordsKept), wordsKept))
 	c.summary = summary
 	item := c.item(CompactionSummary, llm.Text(llm.RoleUser, standIn(summary, files, c.words)))
 	c.items = slices.Concat([]Item{item}, pinned(older), c.items[len(older):])
@@ -101,9 +108,8 @@ func (c *Conversation) Clone() *Conversation {
 	return &d
 }
 
-// newest returns the newest texts that fit the limit, each cut to its share.
-func newest(texts []string) []string {
-	room := wordsKept
+// newest returns the newest texts that fit the limit in bytes, each cut to its share.
+func newest(texts []string, room int) []string {
 	for i, text := range slices.Backward(texts) {
 		texts[i] = head(text, wordsEach)
 		if room -= len(texts[i]); room < 0 {
