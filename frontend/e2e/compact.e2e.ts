@@ -98,6 +98,22 @@ test('a long conversation is compacted', async () => {
   await shots(reopened.page, 'compact-settings')
   await reopened.page.getByRole('option', { name: 'Off' }).click()
   await reopened.page.getByLabel('Compact automatically: Off').waitFor()
+
+  // What makes room is kept for all sessions, kind by kind.
+  await reopened.page.getByLabel(/^Before a summary: /).click()
+  await reopened.page.getByRole('option', { name: /^Keep the newest/ }).click()
+  await reopened.page.getByText('Rules for each kind').click()
+  await reopened.page.getByLabel(/^Answers: /).click()
+  await reopened.page.getByRole('option', { name: 'Leave to the summary' }).click()
+  await reopened.page.getByLabel('Answers: Leave to the summary').scrollIntoViewIfNeeded()
+  await shots(reopened.page, 'compact-room')
+  await reopened.page.reload()
+  await compacted(reopened.page, 1).waitFor()
+  await reopened.page.keyboard.press('Control+,')
+  await reopened.page.getByRole('tab', { name: 'Models' }).click()
+  await reopened.page.getByLabel('Before a summary: Keep the newest').waitFor()
+  await reopened.page.getByText('Rules for each kind').click()
+  await reopened.page.getByLabel('Answers: Leave to the summary').waitFor()
   expect(reopened.offences).toEqual([])
 })
 
