@@ -52,10 +52,17 @@ func (s *Servers) switchesIn(ctx context.Context, session string) (switches, err
 
 func (s *Servers) switchesAt(ctx context.Context, at string) (switches, error) {
 	text, err := s.cfg.Store.Setting(ctx, at) // which another process may have changed
-	if err != nil || text == "" {
+	if err != nil {
 		return nil, err
 	}
-	var all switches
+	return readSwitches(at, text)
+}
+
+// readSwitches reads a stored text; an empty one has no switches.
+func readSwitches(at, text string) (all switches, err error) {
+	if text == "" {
+		return nil, nil
+	}
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
 		return nil, backend.Problem(backend.ProblemSettingDamaged, at).Because(err)
 	}
@@ -87,19 +94,21 @@ func (s *Servers) Switch(ctx context.Context, in ServerSwitchRequest) (backend.E
 func (s *Servers) turn(ctx context.Context, at string, now switched) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	all, err := s.switchesAt(ctx, at)
-	if err != nil {
-		return err
-	}
-	all = slices.DeleteFunc(all, func(o switched) bool { return o.Server == now.Server && o.Tool == now.Tool })
-	if at == keySwitched || !now.On { // nothing is switched on in a session only
-		all = append(all, now)
-	}
-	b, err := json.Marshal(all[max(0, len(all)-maxSwitched):])
-	if err != nil {
-		return fmt.Errorf("keep what is switched: %w", err)
-	}
-	return s.cfg.Store.SetSetting(ctx, at, string(b))
+	return s.cfg.Store.ChangeSetting(ctx, at, func(text string) (string, error) {
+		all, err := readSwitches(at, text)
+		if err != nil {
+			return "", err
+		}
+		all = slices.DeleteFunc(all, func(o switched) bool { return o.Server == now.Server && o.Tool == now.Tool })
+		if at == keySwitched || !now.On { // nothing is switched on in a session only
+			all = append(all, now)
+		}
+		b, err := json.Marshal(all[max(0, len(all)-maxSwitched):])
+		if err != nil {
+			return "", fmt.Errorf("keep what is switched: %w", err)
+		}
+		return string(b), nil
+	})
 }
 
 // ForgetSession forgets what was switched in a session that is deleted, and what

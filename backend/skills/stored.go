@@ -40,8 +40,16 @@ func (s *Skills) switches(ctx context.Context) (switches, error) {
 // stored reads a stored value; it leaves it as it is if there is none.
 func stored(ctx context.Context, store backend.Settings, key string, value any) error {
 	text, err := store.Setting(ctx, key)
-	if err != nil || text == "" {
+	if err != nil {
 		return err
+	}
+	return decoded(key, text, value)
+}
+
+// decoded reads a stored text; an empty one leaves the value as it is.
+func decoded(key, text string, value any) error {
+	if text == "" {
+		return nil
 	}
 	if err := json.Unmarshal([]byte(text), value); err != nil {
 		return backend.Problem(backend.ProblemSettingDamaged, key).Because(err)
@@ -63,19 +71,21 @@ func (s *Skills) Switch(ctx context.Context, in SkillSwitchRequest) (backend.Emp
 func (s *Skills) turn(ctx context.Context, in SkillSwitchRequest) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	off, err := s.switches(ctx)
-	if err != nil {
-		return err
-	}
-	off = slices.DeleteFunc(off, func(id string) bool { return id == in.ID })
-	if !in.On {
-		off = append(off, in.ID)
-	}
-	b, err := json.Marshal(off[max(0, len(off)-maxSwitched):])
-	if err != nil {
-		return fmt.Errorf("keep which skills are off: %w", err)
-	}
-	return s.cfg.Store.SetSetting(ctx, keySwitched, string(b))
+	return s.cfg.Store.ChangeSetting(ctx, keySwitched, func(text string) (string, error) {
+		var off switches
+		if err := decoded(keySwitched, text, &off); err != nil {
+			return "", err
+		}
+		off = slices.DeleteFunc(off, func(id string) bool { return id == in.ID })
+		if !in.On {
+			off = append(off, in.ID)
+		}
+		b, err := json.Marshal(off[max(0, len(off)-maxSwitched):])
+		if err != nil {
+			return "", fmt.Errorf("keep which skills are off: %w", err)
+		}
+		return string(b), nil
+	})
 }
 
 // used says when a skill was used last, in milliseconds since 1970, and how often.
