@@ -1,10 +1,13 @@
 # The scripts do the work; this file lists the commands.
 DIR ?= .
 
-.PHONY: run test build gen fmt lint bench bench-page
+.PHONY: run check test build gen fmt lint bench bench-page
 
 run: ## open the window on DIR
 	@scripts/run.sh "$(DIR)"
+
+check: ## check what changed against main; see scripts/changed.sh
+	@scripts/changed.sh
 
 test: ## run every check; the last line has the counts
 	@scripts/test.sh
