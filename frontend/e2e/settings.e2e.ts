@@ -150,6 +150,26 @@ test('fonts and sizes are chosen, applied at once and kept, by keyboard only', a
   expect(offences).toEqual([])
 })
 
+test('a tool is switched off by keyboard, and stays off', async () => {
+  const host = (stage.host = await startHost({}))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
+  const settings = await goTo(page, 'Specialist')
+  const code = settings.getByRole('switch', { name: 'LSP' })
+  await tabTo(code)
+  await page.keyboard.press('Space')
+  await expect.poll(() => code.isChecked()).toBe(false)
+  expect(await broken(page)).toEqual([])
+  await shots(page, 'settings-tools')
+  await page.reload()
+  await goTo(page, 'Specialist')
+  await expect.poll(() => code.isChecked()).toBe(false)
+  expect(await settings.getByRole('switch', { name: 'CronList' }).isChecked()).toBe(true)
+  await goTo(page, 'Shorten long results')
+  await shots(page, 'settings-shorten')
+  expect(offences).toEqual([])
+})
+
 test('a setting is found by what a person calls it, by keyboard only', async () => {
   const host = (stage.host = await startHost({}))
   const { page, offences } = await openPage(stage.browser, host.url)
