@@ -114,7 +114,7 @@ func (s *Server) Initialize(_ context.Context, in acp.InitializeRequest) (acp.In
 		AuthMethods:     []acp.AuthMethod{},
 		AgentCapabilities: acp.AgentCapabilities{
 			LoadSession:        true,
-			PromptCapabilities: acp.PromptCapabilities{EmbeddedContext: true},
+			PromptCapabilities: acp.PromptCapabilities{EmbeddedContext: true, Image: true},
 			McpCapabilities:    acp.McpCapabilities{Http: true},
 			SessionCapabilities: acp.SessionCapabilities{
 				List: &acp.SessionListCapabilities{}, Resume: &acp.SessionResumeCapabilities{}, Close: &acp.SessionCloseCapabilities{},

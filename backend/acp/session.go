@@ -18,6 +18,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/attach"
 )
 
 const (
@@ -106,7 +107,7 @@ func (o *session) update(u acp.SessionUpdate) {
 
 // prompt runs a turn and returns its end.
 func (o *session) prompt(ctx context.Context, blocks []acp.ContentBlock) (acp.PromptResponse, error) {
-	text, err := o.textOf(blocks)
+	text, err := o.textOf(ctx, blocks)
 	if err != nil {
 		return acp.PromptResponse{}, err
 	}
@@ -173,9 +174,11 @@ func (o *session) interrupt(ctx context.Context) error {
 	return err
 }
 
-// textOf returns the text of a prompt: files are mentioned, and what is enclosed follows.
-func (o *session) textOf(blocks []acp.ContentBlock) (string, error) {
+// textOf returns the text of a prompt: files are mentioned, what is enclosed follows, and
+// pictures are kept as files that the end of the text mentions.
+func (o *session) textOf(ctx context.Context, blocks []acp.ContentBlock) (string, error) {
 	var text, more strings.Builder
+	var pictures []string
 	for _, b := range blocks {
 		switch {
 		case b.Text != nil:
@@ -186,11 +189,20 @@ func (o *session) textOf(blocks []acp.ContentBlock) (string, error) {
 			r := b.Resource.Resource.TextResourceContents
 			text.WriteString(o.mention(r.Uri))
 			fmt.Fprintf(&more, "\n\n<context ref=%q>\n%s\n</context>", r.Uri, r.Text)
+		case b.Image != nil && len(b.Image.Data) > 0:
+			kept, err := call[attach.Attached](ctx, o.host, "attach.add", map[string]string{"name": "picture", "data": b.Image.Data})
+			if err != nil {
+				return "", err
+			}
+			pictures = append(pictures, kept.Mention)
 		default:
-			return "", acp.NewInvalidParams("pictures, sounds and binary files cannot be sent")
+			return "", acp.NewInvalidParams("sounds and binary files cannot be sent")
 		}
 	}
 	text.WriteString(more.String())
+	if len(pictures) > 0 {
+		text.WriteString("\n\n" + strings.Join(pictures, " "))
+	}
 	if text.Len() > maxPrompt || strings.TrimSpace(text.String()) == "" {
 		return "", acp.NewInvalidParams("the prompt is empty or too long")
 	}

@@ -99,6 +99,9 @@ func (e *editor) prompt(id acp.SessionId, blocks ...acp.ContentBlock) acp.Prompt
 	return out
 }
 
+// dotPNG is a picture of one pixel.
+const dotPNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+
 // OC-05: an editor begins a session, is asked before a file is written, sees the answer, the
 // call, its difference and the list of tasks, changes the mode, and lists, closes, resumes and
 // loads the session.
@@ -145,7 +148,10 @@ func TestEditor(t *testing.T) {
 	e.decide = func(acp.RequestPermissionRequest) acp.RequestPermissionOutcome {
 		return acp.NewRequestPermissionOutcomeSelected("deny")
 	}
-	e.prompt(id, acp.TextBlock("And another one."))
+	e.prompt(id, acp.TextBlock("And another one, as in "), acp.ImageBlock(dotPNG, "image/png"))
+	if body := string(p.server.Requests()[3].Body); !strings.Contains(body, "data:image/png;base64,"+dotPNG) {
+		t.Errorf("the picture is not sent: %s", body)
+	}
 	if heard := e.heard(); !strings.Contains(heard, `"status":"failed"`) || !strings.Contains(heard, `written."`) {
 		t.Errorf("after a denial: %s", heard)
 	}

@@ -110,7 +110,7 @@ var mayImport = map[string][]string{
 	"backend/moved":              {"agent/project", "backend", "backend/dispatch"},
 	"backend/transfer":           {"agent", "agent/llm", "backend", "backend/dispatch", "backend/redact", "backend/transcript", "backend/transcript/export"},
 	"backend/share":              {"agent", "agent/llm", "agent/sandbox", "backend", "backend/dispatch", "backend/redact", "backend/transcript", "backend/transcript/export"},
-	"backend/acp":                {"agent", "agent/llm", "agent/ask", "agent/todo", "backend"},
+	"backend/acp":                {"agent", "agent/llm", "agent/ask", "agent/todo", "backend", "backend/attach"},
 	"backend/toolbox":            {"agent", "agent/ask", "agent/monitor", "agent/todo", "agent/tool", "backend", "backend/dispatch"},
 	"backend/languages":          {"agent", "agent/lsp", "backend/review", "backend/settings", "backend/trust"},
 	"backend/feed":               {"agent", "agent/llm", "backend/internal/..."},
