@@ -249,6 +249,7 @@ func TestConfinedGitSettlesBranches(t *testing.T) {
 		"packed":        {"git pack-refs --all", "git switch feature", "origin/feature"},
 		"not wanted":    {"git config branch.autoSetupMerge false", "git switch feature", ""},
 		"two remotes":   {"git remote add up ../up; git fetch -q up", "git checkout -b feature up/feature", "up/feature"},
+		"begun apart":   {"", "git checkout -qb feature && git switch -q main && git switch -q feature", ""},
 		"nothing":       {"", "git switch -qc fresh", ""},
 		"a commit":      {"", "git checkout -qb fresh HEAD~1", ""},
 		"a hook that moves it": {

@@ -42,10 +42,14 @@ func startOf(verb string, args []string) (start, bool) {
 	}
 	made := start{branch: named}
 	switch {
+	case verb == "branch" && len(words) == 1:
+		made = start{words[0], "HEAD"}
 	case verb == "branch" && len(words) == 2:
 		made = start{words[0], words[1]}
 	case verb == "worktree" && named != "" && len(words) == 3 && words[0] == "add":
 		made.from = words[2]
+	case (verb == "switch" || verb == "checkout") && named != "" && len(words) == 0:
+		made.from = "HEAD"
 	case (verb == "switch" || verb == "checkout") && named != "" && len(words) == 1:
 		made.from = words[0]
 	case (verb == "switch" || verb == "checkout") && named == "" && len(words) == 1:
@@ -113,7 +117,12 @@ func (w *Watch) settle(ctx context.Context, say func(string, error)) {
 	if err != nil {
 		return // the line itself has said what is wrong with the repository
 	}
+	seen := map[string]bool{}
 	for _, s := range line.starts {
+		if seen[s.branch] { // what is first makes it
+			continue
+		}
+		seen[s.branch] = true
 		local := "refs/heads/" + s.branch
 		from := s.followed(now)
 		if w.refs[local] || !now[local] || from == "" {
@@ -165,7 +174,7 @@ func (r Repository) git(ctx context.Context, args ...string) (string, error) {
 		Argv: append([]string{
 			"git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--git-dir=" + r.dir, "--work-tree=" + r.tree,
 		}, args...),
-		Dir: r.tree, Timeout: patience, Whole: true, Env: append(sandbox.Filter{}.Apply(sandbox.Environ()), "GIT_OPTIONAL_LOCKS=0"),
+		Dir: r.tree, Timeout: patience, Whole: true, Env: append(sandbox.Filter{}.Apply(sandbox.Environ()), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none"),
 	})
 	if err == nil && end.ExitCode != 0 {
 		err = fmt.Errorf("git %s: exit code %d: %s", args[0], end.ExitCode, strings.TrimSpace(end.Stderr))

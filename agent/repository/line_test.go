@@ -125,8 +125,8 @@ func TestStartOf(t *testing.T) {
 	for line, want := range map[string]start{
 		"switch x": {branch: "x"}, "checkout -q x": {branch: "x"}, "switch -c x origin/y": {"x", "origin/y"}, "checkout -qb x refs/remotes/up/y": {"x", "up/y"},
 		"branch x origin/y": {"x", "origin/y"}, "worktree add -b x path origin/y": {"x", "origin/y"}, "switch -C x remotes/o/y/z": {"x", "o/y/z"},
-		"checkout -b x": {}, "switch --detach x": {}, "checkout x -- file": {}, "checkout -- file": {}, "switch -c x --no-track origin/y": {}, "worktree add path": {},
-		"branch -d x y": {}, "branch x": {}, "switch -": {}, "switch a*": {}, "checkout -b ../x* o/y": {}, "checkout a b": {},
+		"checkout -b x": {"x", "HEAD"}, "switch --detach x": {}, "checkout x -- file": {}, "checkout -- file": {}, "switch -c x --no-track origin/y": {}, "worktree add path": {},
+		"branch -d x y": {}, "branch x": {"x", "HEAD"}, "switch -": {}, "switch a*": {}, "checkout -b ../x* o/y": {}, "checkout a b": {},
 	} {
 		words := strings.Fields(line)
 		if got, ok := startOf(words[0], words[1:]); ok != (want != start{}) || ok && got != want {
