@@ -9,6 +9,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/contexts"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -26,11 +27,11 @@ func TestAside(t *testing.T) {
 		llmtest.Round{Text: "In gate.go, as I said.", Usage: used})
 	id := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
 	set := agent.Settings{Provider: "openai", Model: "gpt-6.1-sol", Mode: agent.ModeBypass}
-	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+	must[backend.SessionInfo](p, "conversation.configure", conversation.ConfigureRequest{Session: id, Settings: set})
 	await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
 	p.send(id, "Where is the gate? Secret word: heron.")
 	await(p, func(e agent.ProcessingEnd) bool { return !e.Next })
-	before := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id})
+	before := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id})
 
 	got := must[contexts.AsideReply](p, "aside.ask", contexts.AsideRequest{Session: id, Question: "Where was it again?"})
 	if got.Answer != "In gate.go, as I said." || got.Model != "gpt-6.1-sol" || got.Cost.Cost == 0 {
@@ -44,7 +45,7 @@ func TestAside(t *testing.T) {
 	if tools(bodies[0]) == "" || tools(bodies[0]) != tools(bodies[1]) {
 		t.Error("the tools differ, so that nothing is read from the cache")
 	}
-	after := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id})
+	after := must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id})
 	var added []agent.Event
 	for _, ev := range after.Events {
 		if ev.Seq > before.Session.Seq {

@@ -31,9 +31,7 @@ type sideJob struct {
 
 // newAsides returns what answers side questions.
 func newAsides(w *Workbench) *contexts.Asides {
-	return contexts.NewAsides(contexts.AsideConfig{
-		Log: w.cfg.Store, Session: w.session, Sessions: func() *live.Sessions { return w.sessions }, Build: w.newSession, Publish: w.publish,
-	})
+	return contexts.NewAsides(contexts.AsideConfig{Log: w.cfg.Store, Session: w.session, Sessions: func() *live.Sessions { return w.sessions }, Build: w.newSession, Publish: w.publish})
 }
 
 // smallModel returns the model for a session's side jobs; false if there is

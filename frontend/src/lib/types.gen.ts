@@ -501,7 +501,7 @@ export type CompactionStart = {
   threshold?: number
 }
 
-export type CompactionTrigger = "auto" | "manual" | "overflow"
+export type CompactionTrigger = "auto" | "manual" | "limit" | "overflow"
 
 export type CompactionUndone = {
   compaction: number
@@ -1926,6 +1926,7 @@ export type Preferences = {
   long_cache?: boolean
   patience?: number
   command_timeout?: number
+  cut_results?: boolean
   compact?: CompactWhen
   editor?: string
   fonts?: Fonts
@@ -2010,7 +2011,7 @@ export type ProviderRef = {
   provider: string
 }
 
-export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary" | "commit" | "sampling" | "fetch" | "search" | "aside"
+export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary" | "commit" | "sampling" | "fetch" | "search" | "shorten" | "aside"
 
 export type PutBackRequest = {
   session?: string
@@ -2192,11 +2193,14 @@ export type RoomSettings = {
   preset?: RulesPreset
   rules?: Record<ItemType, Rule>
   own_summary?: boolean
+  offload_from?: number
+  budget?: number
 }
 
 export type Rule = {
   strategy: Strategy
   keep?: number
+  limit?: number
 }
 
 export type RuleEntry = {
@@ -3143,6 +3147,7 @@ export type Step = {
   type: ItemType
   strategy: Strategy
   keep?: number
+  files?: Record<string, string>
 }
 
 export type StepRef = {
