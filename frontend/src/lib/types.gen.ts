@@ -483,6 +483,7 @@ export type CompactionEnd = {
   steps?: Step[]
   summary?: string
   kept?: number
+  words?: number
   id?: FailureID
   args?: string[]
   message?: string
