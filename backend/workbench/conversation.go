@@ -2,7 +2,6 @@ package workbench
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"atelier.dev/atelier/agent"
@@ -52,10 +51,9 @@ func (w *Workbench) Configure(ctx context.Context, session string, set agent.Set
 // tasks returns the background commands of the sessions of this process.
 func (w *Workbench) tasks() map[string]tasklist.Place {
 	w.places.Lock()
-	places := maps.Clone(w.places.bySession)
-	w.places.Unlock()
+	defer w.places.Unlock()
 	out := map[string]tasklist.Place{}
-	for session, at := range places {
+	for session, at := range w.places.bySession {
 		out[session] = tasklist.Place{Tasks: at.tasks, Folder: at.env.WorkingDirectory()}
 	}
 	return out
