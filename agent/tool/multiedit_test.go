@@ -65,7 +65,7 @@ func TestMultiEdit(t *testing.T) {
 	b.put("f.txt", strings.Replace(now, "Three", "Four", 1))
 	b.refuse("MultiEdit", call(swap("Four", "x")), "has changed on disk")
 	b.succeed("MultiEdit", call(swap("Two", "2")))
-	if paths := b.tools["MultiEdit"].(agent.Accessor).Access(good.json(t)).Writes; len(paths) != 1 || paths[0] != b.path("f.txt") {
+	if paths := b.tools["MultiEdit"].(agent.Accessor).Access(t.Context(), good.json(t)).Writes; len(paths) != 1 || paths[0] != b.path("f.txt") {
 		t.Errorf("the gate is told of %v", paths)
 	}
 }
