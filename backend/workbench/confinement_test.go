@@ -67,7 +67,7 @@ func TestCommandsRunConfined(t *testing.T) {
 	for range 4 { // none is asked about
 		ends = append(ends, await(p, anyOf[agent.ToolCallEnd]))
 	}
-	for i, want := range []string{"x\n", "can write only in the project", "the repository (.git) is read-only", "can write only in the project"} {
+	for i, want := range []string{"x\n", "can write only in the project", "this line cannot change the repository (.git)", "can write only in the project"} {
 		if !strings.Contains(ends[i].Output, want) {
 			t.Errorf("call %d: %s\nwant %q", i, ends[i].Output, want)
 		}
