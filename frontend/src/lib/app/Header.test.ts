@@ -45,6 +45,7 @@ function show(view: View) {
     agents: { find: () => undefined },
     sessions: { find: () => undefined },
     branches: {},
+    aside: { session: '' },
     settings: { provider: 'own', model: 'm', mode: 'default' },
     catalog: { providers: [], model: () => ({ context_window: 100_000 }) },
   } as unknown as Workbench
