@@ -124,8 +124,8 @@ func TestToolsOfMatcher(t *testing.T) {
 		form    hook.Form
 		want    string
 	}{
-		{"^(Edit|Write)$", hook.FormAgent, "Write Edit ApplyPatch"},
-		{"Edit", hook.FormClaude, "Edit ApplyPatch"},
+		{"^(Edit|Write)$", hook.FormAgent, "Write Edit MultiEdit ApplyPatch"},
+		{"Edit", hook.FormClaude, "Edit MultiEdit ApplyPatch"},
 		{"Bash", hook.FormAgent, "Bash TaskOutput TaskStop"},
 		{"^Bash$", hook.FormAgent, "Bash"},
 		{"Nothing", hook.FormAgent, ""},

@@ -136,6 +136,20 @@ func TestForeignSocketsAreNotThere(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = listener.Close() })
 	}
+	if os.Getuid() == 0 { // one that even the launcher cannot reach, because the folder is another user's
+		locked := filepath.Join(y.base, "outside/locked")
+		if err := os.Mkdir(locked, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		listener, err := net.Listen("unix", filepath.Join(locked, "socket"))
+		if err == nil {
+			err = os.Chown(locked, 65534, 65534)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = listener.Close() })
+	}
 	const connect = `python3 -c '
 import socket, sys
 for path in sys.argv[1:]:

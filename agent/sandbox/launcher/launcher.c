@@ -460,7 +460,9 @@ static void targets(void) {
 		if (s->kind == EMPTY)
 			mounts[current] = empty_folder(TARGET, s->mode, "256m");
 		long at = find(AT_FDCWD, text(s->target), 0);
-		if (at == -ENOENT && s->kind == READABLE && s->mode) {
+		// What is gone need not be covered, nor what this process cannot reach, which has
+		// more rights than the command.
+		if ((at == -ENOENT || at == -EACCES) && s->kind == READABLE && s->mode) {
 			call(close, mounts[current]);
 			continue;
 		}
