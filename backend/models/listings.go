@@ -180,7 +180,7 @@ func completed(m catalogue.Model, said llm.ListedModel) catalogue.Model {
 		m.MaxOutput = said.MaxOutput
 	}
 	if a := said.Abilities; a != nil && unlisted {
-		m.Images, m.PDF, m.Tools, m.Reasons, m.Structured = a.Images, a.PDF, a.Tools, a.Reasons, a.Structured
+		m.Images, m.PDF, m.Tools, m.Reasons, m.Structured = &a.Images, a.PDF, a.Tools, a.Reasons, a.Structured
 	}
 	if said.Price != nil && m.Input == nil && m.Output == nil {
 		m.Rates = catalogue.ListedRates(*said.Price)

@@ -278,7 +278,7 @@ func (p *Providers) modelInfo(m catalogue.Model, at time.Time) ModelInfo {
 		ability Ability
 	}{
 		{m.Reasons, AbilityReasoning},
-		{m.Images, AbilityImages},
+		{m.Images != nil && *m.Images, AbilityImages},
 		{m.PDF, AbilityPDF},
 		{m.Tools, AbilityTools},
 		{m.Structured, AbilityStructured},

@@ -78,6 +78,8 @@ test('a session with the keyboard alone, from the first message to the last appr
   await keyboard.press('ArrowRight')
   await page.getByRole('tab', { name: 'Models', selected: true }).waitFor()
   await keyboard.press('ArrowRight')
+  await page.getByRole('tab', { name: 'Tools', selected: true }).waitFor()
+  await keyboard.press('ArrowRight')
   await page.getByRole('tab', { name: 'Commands', selected: true }).waitFor()
   await keyboard.press('ArrowRight')
   await page.getByRole('radio', { name: 'Dark' }).check()

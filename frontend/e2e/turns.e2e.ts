@@ -163,7 +163,7 @@ test('Ctrl+O shows everything, then a summary, which is announced, kept and in t
   await page.getByText('FAIL: it says two').waitFor({ state: 'detached' })
   await page.keyboard.press('Control+,')
   await tabTo(page.getByRole('tab', { selected: true }))
-  for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowRight')
+  for (let at = 0; at < 4; at++) await page.keyboard.press('ArrowRight')
   await page.getByRole('radio', { name: 'Summary', checked: true }).waitFor()
   await shots(page, 'turns-settings')
   await tabTo(page.getByRole('radio', { name: 'Summary' }))

@@ -42,7 +42,7 @@ func TestModels(t *testing.T) {
 		t.Error("rows of google beside those of gemini")
 	}
 	m, ok := c.Lookup("anthropic", "claude-opus-4-6")
-	if !ok || !m.Reasons || !m.Images || !m.PDF || !m.Tools || m.MaxOutput == 0 || len(m.Efforts) == 0 || m.Budget.Min != 1024 {
+	if !ok || !m.Reasons || m.Images == nil || !*m.Images || !m.PDF || !m.Tools || m.MaxOutput == 0 || len(m.Efforts) == 0 || m.Budget.Min != 1024 {
 		t.Errorf("claude-opus-4-6: %+v", m)
 	}
 }

@@ -57,12 +57,12 @@ var (
 )
 
 // Limits returns a model's limits. A model is assumed to accept pictures unless
-// its own row says what it is able to do: a server's list has nothing but names.
+// its own row says otherwise: a server's list may have nothing but names.
 func (f Facts) Limits(provider, model string) llm.ModelLimits {
 	row := f.of(provider, model)
 	limits := llm.ModelLimits{
 		Window: row.Window(), Picture: pictures,
-		Blind: row.ID != "" && row.Assumed == "" && row.Abilities != (Abilities{}) && !row.Images,
+		Blind: row.Assumed == "" && row.Images != nil && !*row.Images,
 	}
 	if provider == "anthropic" {
 		limits.Picture = picturesOfAnthropic

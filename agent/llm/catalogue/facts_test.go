@@ -46,13 +46,13 @@ func TestFactsPrice(t *testing.T) {
 }
 
 // LLM-22: limits come from the row, else from the model's family; limits on
-// pictures come from the provider. Only a row that says what a model is able to do makes it
-// blind, not its name in a server's list.
+// pictures come from the provider. Only a row that says so makes a model blind, not its name in a
+// server's list.
 func TestFactsLimits(t *testing.T) {
 	t.Parallel()
 	c := catalogue.New()
-	c.Register(catalogue.Model{Provider: "compat", ID: "blind", Limits: catalogue.Limits{ContextWindow: 9}, Abilities: catalogue.Abilities{Tools: true}})
-	c.Register(catalogue.Model{Provider: "compat", ID: "listed", Limits: catalogue.Limits{ContextWindow: 9}})
+	c.Register(catalogue.Model{Provider: "compat", ID: "blind", Limits: catalogue.Limits{ContextWindow: 9}, Abilities: catalogue.Abilities{Images: new(false)}})
+	c.Register(catalogue.Model{Provider: "compat", ID: "listed", Limits: catalogue.Limits{ContextWindow: 9}, Abilities: catalogue.Abilities{Tools: true}})
 	facts := c.Facts()
 	usual, small := llm.PictureLimits{Bytes: 20 << 20, Edge: 8000}, llm.PictureLimits{Bytes: 5 << 20 * 3 / 4, Edge: 2000}
 	sonnet, _ := c.Lookup("anthropic", "claude-sonnet-5-5")

@@ -63,10 +63,11 @@ type Budget struct {
 
 // Abilities are a model's known inputs and features.
 type Abilities struct {
-	Images     bool `json:"supports_images"`
-	PDF        bool `json:"supports_pdf"`
-	Tools      bool `json:"supports_tools"`
-	Structured bool `json:"supports_structured_output"`
+	// Images is nil if it is not known whether the model takes pictures.
+	Images     *bool `json:"supports_images"`
+	PDF        bool  `json:"supports_pdf"`
+	Tools      bool  `json:"supports_tools"`
+	Structured bool  `json:"supports_structured_output"`
 	// Temperature is false if the model refuses every value but the default.
 	Temperature *bool `json:"supports_temperature"`
 }
