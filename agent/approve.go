@@ -59,7 +59,7 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 	}
 	advice, asked := t.consult(c)
 	if asked { // meanwhile the rules and the mode may have changed, and hooks may have changed the call
-		gc = t.judge(c.anew())
+		gc = t.judge(c.forgetAccess())
 	}
 	return gc, advice.insist(weigh(c.judged, advice))
 }
@@ -110,7 +110,7 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 		}
 		c.reply = answer.Reply
 		before := c.judged
-		gc = r.judge(c.anew())
+		gc = r.judge(c.forgetAccess())
 		switch {
 		case c.judged.Decision == Deny:
 			c.authority = c.judged.authority(gc.Mode)
@@ -189,7 +189,7 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 // no rule lifts what a hook asks, or allows other changes than were shown.
 func (t *turn) ruled(c *ready, req ApprovalRequest) *RuleRef {
 	before := c.judged
-	t.judge(c.anew())
+	t.judge(c.forgetAccess())
 	rule := c.judged.Rule
 	isPersons := rule == nil || c.judged.Decision == Ask
 	if !isPersons && c.judged.Decision == Allow {

@@ -75,7 +75,7 @@ func (r *round) take(call llm.ToolCall) {
 	c, fault := r.prepare(call)
 	if fault == "" && !c.concurrent(r.ctx) && len(r.batch) > 0 {
 		r.flush()
-		c.anew()
+		c.forgetAccess()
 	}
 	if !r.check(&c, fault) {
 		return
@@ -130,8 +130,8 @@ func (r *ready) onlyReads(ctx context.Context) bool {
 	return broken == "" && access.OnlyReads
 }
 
-// anew forgets what a call would touch, because files may have changed meanwhile.
-func (r *ready) anew() *ready {
+// forgetAccess forgets what a call would touch, because files may have changed meanwhile.
+func (r *ready) forgetAccess() *ready {
 	r.looked = ""
 	return r
 }

@@ -266,7 +266,7 @@ func (t *turn) petition(r *ready, gc GateCall, verdict Verdict) (GateCall, Verdi
 		return gc, weigh(verdict, advice)
 	}
 	before := r.judged
-	gc = t.judge(r.anew()) // rules may have changed, and the hooks may have changed the call
+	gc = t.judge(r.forgetAccess()) // rules may have changed, and the hooks may have changed the call
 	t.workedOn(gc.Access)
 	switch {
 	case r.judged.Decision == Deny:

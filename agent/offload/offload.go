@@ -46,12 +46,12 @@ type Store struct {
 
 // Put writes a text to a file whose name follows from the given one, and returns the file's
 // path. A file of that name is replaced. It returns [ErrShort] if the text is too short.
-func (s *Store) Put(ctx context.Context, name, said string) (path string, err error) {
-	if len(said) < cmp.Or(s.From, DefaultFrom) {
+func (s *Store) Put(ctx context.Context, name, content string) (path string, err error) {
+	if len(content) < cmp.Or(s.From, DefaultFrom) {
 		return "", ErrShort
 	}
 	if s.Redact != nil {
-		if said, err = s.Redact(said); err != nil {
+		if content, err = s.Redact(content); err != nil {
 			return "", fmt.Errorf("take secrets out of a result: %w", err)
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Store) Put(ctx context.Context, name, said string) (path string, err er
 		file += ".gz"
 	}
 	temporary := file + ".part"
-	err = s.write(root, temporary, cut(said, cmp.Or(s.Max, DefaultMax)))
+	err = s.write(root, temporary, cut(content, cmp.Or(s.Max, DefaultMax)))
 	if err == nil {
 		err = root.Rename(temporary, file)
 	}
@@ -83,18 +83,18 @@ func (s *Store) Put(ctx context.Context, name, said string) (path string, err er
 }
 
 // write writes a text to a new file.
-func (s *Store) write(root *os.Root, name, said string) error {
+func (s *Store) write(root *os.Root, name, content string) error {
 	_ = root.Remove(name) // what a crash left, or a link that somebody put there
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	if s.Plain {
-		_, err = io.WriteString(f, said)
+		_, err = io.WriteString(f, content)
 		return errors.Join(err, f.Close())
 	}
 	z := gzip.NewWriter(f)
-	_, err = io.WriteString(z, said)
+	_, err = io.WriteString(z, content)
 	return errors.Join(err, z.Close(), f.Close())
 }
 
@@ -113,10 +113,10 @@ func fileName(name string) string {
 }
 
 // cut returns a text of at most most bytes: its beginning and end.
-func cut(said string, most int) string {
-	if len(said) <= most {
-		return said
+func cut(content string, most int) string {
+	if len(content) <= most {
+		return content
 	}
-	head, tail := text.Head(said, most/2), text.Tail(said, most/2)
-	return fmt.Sprintf("%s\n[%d bytes are left out here.]\n%s", head, len(said)-len(head)-len(tail), tail)
+	head, tail := text.Head(content, most/2), text.Tail(content, most/2)
+	return fmt.Sprintf("%s\n[%d bytes are left out here.]\n%s", head, len(content)-len(head)-len(tail), tail)
 }

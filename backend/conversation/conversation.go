@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"strings"
 
@@ -105,7 +104,7 @@ func (c *Conversations) Say(ctx context.Context, in SendRequest) error {
 	if err != nil {
 		return err
 	}
-	return c.Begin(ctx, info, RunInput(input))
+	return c.Begin(ctx, info, live.Input(input))
 }
 
 // continueTurn continues the newest turn where it was stopped (K-06).
@@ -231,11 +230,4 @@ type SendRequest struct {
 type ConfigureRequest struct {
 	Session  string         `json:"session"`
 	Settings agent.Settings `json:"settings"`
-}
-
-// RunInput is a turn that begins with an input.
-func RunInput(input agent.Queued) live.Turn {
-	return func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
-		return s.RunInput(ctx, input)
-	}
 }

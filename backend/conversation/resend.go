@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/undoing"
 )
 
@@ -34,7 +35,7 @@ func (c *Conversations) resend(ctx context.Context, in ResendRequest) (backend.E
 		return backend.Empty{}, err
 	}
 	defer release()
-	return backend.Empty{}, undoing.Busy(l.StartAfter(c.cfg.Undo.TakingBack(in.Session, in.Turn, in.Files), RunInput(input)))
+	return backend.Empty{}, undoing.Busy(l.StartAfter(c.cfg.Undo.TakingBack(in.Session, in.Turn, in.Files), live.Input(input)))
 }
 
 // ResendRequest is for undo.resend: Turn and all after it are taken back, and Text is

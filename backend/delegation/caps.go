@@ -50,7 +50,7 @@ func (d *Delegation) Limit(info backend.SessionInfo, limits agent.Limits) agent.
 	root := agents.Root(info)
 	t := d.treeOf(root)
 	if info.Helper != nil {
-		t.know(info.ID, byOf(info))
+		t.setStarter(info.ID, byOf(info))
 	}
 	limits.OthersCost = func() llm.Cost { return d.OthersCost(context.Background(), root, info.ID) }
 	limits.Admit = func(spent, next, budget llm.Cost) *agent.TurnLimit {
@@ -63,13 +63,13 @@ func (d *Delegation) Limit(info backend.SessionInfo, limits agent.Limits) agent.
 // session's budget.
 type asked struct{ spent, next, budget llm.Cost }
 
-// admit puts the estimated cost of a request aside, or returns the limit of the tree that
+// admit reserves the estimated cost of a request, or returns the limit of the tree that
 // keeps it from being made.
 func (d *Delegation) admit(t *tree, root, session string, ask asked) *agent.TurnLimit {
 	ctx := context.Background()
 	caps := d.cfg.Caps(ctx)
-	t.money <- struct{}{}
-	defer func() { <-t.money }()
+	t.budget <- struct{}{}
+	defer func() { <-t.budget }()
 	usage, others := d.sum(ctx, root, session)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,7 +81,7 @@ func (d *Delegation) admit(t *tree, root, session string, ask asked) *agent.Turn
 	case ask.budget == 0:
 		return nil
 	}
-	for other, cost := range t.aside {
+	for other, cost := range t.reserved {
 		if other != session {
 			others += cost
 		}
@@ -89,7 +89,7 @@ func (d *Delegation) admit(t *tree, root, session string, ask asked) *agent.Turn
 	if spent := ask.spent + others; spent+ask.next > ask.budget {
 		return &agent.TurnLimit{Limit: "budget", Budget: ask.budget, Spent: spent, Next: ask.next}
 	}
-	t.aside[session] = ask.next
+	t.reserved[session] = ask.next
 	return nil
 }
 

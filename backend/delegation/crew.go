@@ -45,7 +45,7 @@ func (c *Crew) Spawn(ctx context.Context, task subagent.Task) (subagent.Started,
 	waits := task.Waits && !def.Start.Background
 	if waits && c.self != c.root { // so that the agents of a full tree do not wait for each other
 		c.tree.lend(c.self, id)
-		c.tree.know(id, c.self)
+		c.tree.setStarter(id, c.self)
 	}
 	err = c.spawn(ctx, id, def, task, task.Waits && (waits || c.self == c.root))
 	if err != nil {
@@ -183,7 +183,7 @@ func (c *Crew) Send(ctx context.Context, called, message string) (string, error)
 		return id, err
 	}
 	defer free()
-	return id, c.d.cfg.Host.Start(ctx, id, runInput(agent.Queued{Text: message, From: c.name(ctx)}))
+	return id, c.d.cfg.Host.Start(ctx, id, live.Input(agent.Queued{Text: message, From: c.name(ctx)}))
 }
 
 // name is what the agents of the session call it.

@@ -137,7 +137,7 @@ func (d *Delegation) below(session string) (found []*live.Session) {
 	above := map[string]bool{session: true}
 	for range maxDepth {
 		for _, l := range all {
-			if by := d.treeOf(l.Parent()).by(l.ID()); above[by] && !above[l.ID()] {
+			if by := d.treeOf(l.Parent()).starter(l.ID()); above[by] && !above[l.ID()] {
 				above[l.ID()] = true
 				found = append(found, l)
 			}

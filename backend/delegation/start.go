@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,12 +56,12 @@ func (c *Crew) create(ctx context.Context, id string, def agentdef.Definition, t
 	}
 	_, err = cfg.Host.Create(ctx, id, set, helper)
 	if err == nil {
-		c.tree.know(id, c.self)
+		c.tree.setStarter(id, c.self)
 		err = cfg.Teams.Collect(ctx, c.root, task.Name, id)
 	}
 	if err == nil {
 		c.tree.stagger(ctx, id, alike(set, def, helper), time.Now())
-		err = cfg.Host.Start(ctx, id, runInput(input))
+		err = cfg.Host.Start(ctx, id, live.Input(input))
 	}
 	if err != nil {
 		return errors.Join(err, c.withdraw(context.WithoutCancel(ctx), backend.SessionInfo{ID: id, Helper: helper}))
@@ -85,13 +84,6 @@ func (c *Crew) withdraw(ctx context.Context, info backend.SessionInfo) error {
 // alike names agents whose first requests begin with the same instructions and tools.
 func alike(set agent.Settings, def agentdef.Definition, helper *agent.Helper) string {
 	return strings.Join([]string{set.Provider, set.Model, string(set.Mode), def.Name, helper.Folder, fmt.Sprint(helper.Depth)}, "\x00")
-}
-
-// runInput is a turn on an input.
-func runInput(input agent.Queued) live.Turn {
-	return func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
-		return s.RunInput(ctx, input)
-	}
 }
 
 // helper returns what an agent is given, with the folder where it works.

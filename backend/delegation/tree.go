@@ -31,15 +31,16 @@ const (
 
 // tree is what this process knows of the agents below one session.
 type tree struct {
-	// money is held while the estimated cost of a request is put aside: it holds one.
-	money chan struct{}
+	// budget is held, by the one value that it has room for, while the cost of a request is
+	// reserved.
+	budget chan struct{}
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed, and made again, when a place may have become free
 	starting map[string]bool
 	started  map[string]string          // by which session each agent was started
 	lends    map[string]map[string]bool // agents that wait, with those that they wait for
-	aside    map[string]llm.Cost        // estimated costs of requests under way, by session
+	reserved map[string]llm.Cost        // estimated costs of requests under way, by session
 	begun    []time.Time                // when agents were started, the newest last
 	rounds   int                        // of all sessions, since the newest input of the root
 	alike    map[string]*firstOf
@@ -54,20 +55,20 @@ type firstOf struct {
 
 func newTree() *tree {
 	return &tree{
-		money: make(chan struct{}, 1), changed: make(chan struct{}), starting: map[string]bool{}, started: map[string]string{},
-		lends: map[string]map[string]bool{}, aside: map[string]llm.Cost{}, alike: map[string]*firstOf{},
+		budget: make(chan struct{}, 1), changed: make(chan struct{}), starting: map[string]bool{}, started: map[string]string{},
+		lends: map[string]map[string]bool{}, reserved: map[string]llm.Cost{}, alike: map[string]*firstOf{},
 	}
 }
 
-// by returns the session that started an agent; empty if it is not known.
-func (t *tree) by(session string) string {
+// starter returns the session that started an agent; empty if it is not known.
+func (t *tree) starter(session string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.started[session]
 }
 
-// know notes which session started an agent.
-func (t *tree) know(session, by string) {
+// setStarter notes which session started an agent.
+func (t *tree) setStarter(session, by string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.started[session] = by
@@ -85,8 +86,8 @@ func (t *tree) count(now time.Time) error {
 	return nil
 }
 
-// stir wakes those that wait for a place. The lock is held.
-func (t *tree) stir() {
+// notify wakes those that wait for a place. The lock is held.
+func (t *tree) notify() {
 	close(t.changed)
 	t.changed = make(chan struct{})
 }
@@ -116,7 +117,7 @@ func (t *tree) give(session string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.starting, session)
-	t.stir()
+	t.notify()
 }
 
 // lend frees the place of an agent while it waits for another one.
@@ -127,7 +128,7 @@ func (t *tree) lend(session, waitsFor string) {
 		t.lends[session] = map[string]bool{}
 	}
 	t.lends[session][waitsFor] = true
-	t.stir()
+	t.notify()
 }
 
 // back notes that an agent no longer waits for another one, unless that was the last: then it needs
@@ -165,11 +166,11 @@ func (t *tree) observe(ev agent.Event, root string, now time.Time) {
 	case agent.ReasoningDelta, agent.TextDelta, agent.CallDraft, agent.TextStart:
 	case agent.TextEnd:
 		t.rounds++
-		delete(t.aside, ev.Session)
+		delete(t.reserved, ev.Session)
 	case agent.ProcessingEnd:
-		delete(t.aside, ev.Session)
+		delete(t.reserved, ev.Session)
 		if !d.Next {
-			t.stir()
+			t.notify()
 		}
 	default:
 		return

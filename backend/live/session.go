@@ -102,6 +102,11 @@ const (
 // a session.
 type Turn func(*agent.Session, context.Context) iter.Seq2[agent.Event, error]
 
+// Input is a turn that begins with a message.
+func Input(m agent.Queued) Turn {
+	return func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.RunInput(ctx, m) }
+}
+
 // turnWork is one turn for the owner to run. accepted receives, once, whether
 // it will be run.
 type turnWork struct {
