@@ -99,7 +99,7 @@ func (f *Folder) add(ctx context.Context, in AttachRequest) (Attached, error) {
 	if err := atomicwriter.WriteFile(path, in.Data, 0o600); err != nil {
 		return Attached{}, fmt.Errorf("keep an attached file: %w", err)
 	}
-	kind, file := KindText, read(in.Data)
+	kind, file := KindText, fileOf(in.Data)
 	switch {
 	case file.Picture != nil:
 		kind = KindPicture

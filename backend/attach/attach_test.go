@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/image/tiff"
 
 	"atelier.dev/atelier/backend/dispatch"
 )
@@ -153,15 +154,19 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := append(bytes.Clone(grey(t, 10)[:20]), 1, 2, 3)
+	var scan bytes.Buffer
+	if err := tiff.Encode(&scan, image.NewGray(image.Rect(0, 0, 7, 7)), nil); err != nil {
+		t.Fatal(err)
+	}
 	for name, data := range map[string][]byte{
-		"text.md": []byte("\ufeffhello"), "small.png": grey(t, 5), "wide.png": wide.Bytes(), "broken.png": broken, "bin": {0, 1, 2, 0xff}, "lies.txt": grey(t, 3),
+		"scan.tiff": scan.Bytes(), "photo.heic": []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00"), "text.md": []byte("\ufeffhello"), "small.png": grey(t, 5), "wide.png": wide.Bytes(), "broken.png": broken, "bin": {0, 1, 2, 0xff}, "lies.txt": grey(t, 3),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, want := range map[string]string{
-		"text.md": "hello", "bin": leftOut, "small.png": "image/png 5", "wide.png": "image/png 2000", "lies.txt": "image/png 3",
+		"scan.tiff": "image/png 7", "photo.heic": "[This picture is left out: HEIC cannot be shown to models.", "text.md": "hello", "bin": leftOut, "small.png": "image/png 5", "wide.png": "image/png 2000", "lies.txt": "image/png 3",
 		"broken.png": "[This picture is left out: it is a broken picture",
 	} {
 		file, ok := Read(filepath.Join(dir, name))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -17,10 +18,11 @@ import (
 	"atelier.dev/atelier/agent/picture"
 )
 
-// Limits of what is read of a mentioned file.
 const (
-	maxText    = 1 << 20  // bytes of a text, of which lines may be wanted
-	maxPicture = 32 << 20 // bytes of a picture before it is made smaller
+	// maxRead limits the bytes of a file, and maxText those of a text, of which lines may be
+	// wanted.
+	maxRead = 32 << 20
+	maxText = 1 << 20
 )
 
 // sent is the size of a picture in a message. Models do not see more.
@@ -34,14 +36,14 @@ type Gate interface {
 	Decide(ctx context.Context, call agent.GateCall) agent.Verdict
 }
 
-// Reader reads the files that a text mentions.
-type Reader = mention.Reader
-
-// Allowed returns how files are read that a message or a skill mentions: those that models may
-// read without a question, whatever the session's mode, because a skill of the project can
+// Mentions are the files that the messages and skills of a session may mention: those that models
+// may read without a question, whatever the session's mode, because a skill of the project can
 // mention any file. Everything else stays a word of the text.
-func Allowed(ctx context.Context, gate Gate, files *env.Local) Reader {
-	return func(path string) (mention.File, bool) {
+type Mentions struct{ Read mention.Reader }
+
+// NewMentions returns the files that a gate lets models read, until ctx ends.
+func NewMentions(ctx context.Context, gate Gate, files *env.Local) Mentions {
+	return Mentions{func(path string) (mention.File, bool) {
 		path = files.Absolute(files.Spelled(path))
 		call := agent.GateCall{
 			Tool: "Read", ReadOnly: true, Input: json.RawMessage(`{}`),
@@ -51,17 +53,12 @@ func Allowed(ctx context.Context, gate Gate, files *env.Local) Reader {
 			return mention.File{}, false
 		}
 		return Read(path)
-	}
+	}}
 }
 
-// To returns what stands behind a message, and the pictures that go with it; see
+// Attached returns what stands behind a text, and the pictures that go with it; see
 // [mention.Attached].
-func To(text string, read Reader) (string, []llm.Media) {
-	if !strings.Contains(text, "@") {
-		return "", nil
-	}
-	return mention.Attached(text, read)
-}
+func (m Mentions) Attached(text string) (string, []llm.Media) { return mention.Attached(text, m.Read) }
 
 // Read reads the beginning of a regular file, or a picture that is made small enough for a
 // message. It returns false if the file cannot be read. The caller has checked that it may be.
@@ -74,24 +71,27 @@ func Read(path string) (mention.File, bool) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return mention.File{}, false
 	}
-	b, err := io.ReadAll(io.LimitReader(f, maxText))
+	b, err := io.ReadAll(io.LimitReader(f, maxRead))
 	if err != nil {
 		return mention.File{}, false
 	}
-	if picture.Type(b) != "" {
-		rest, err := io.ReadAll(io.LimitReader(f, maxPicture-maxText))
-		if err != nil {
-			return mention.File{}, false
-		}
-		b = append(b, rest...)
-	}
-	return read(b), true
+	return fileOf(b), true
 }
 
-// read returns what a file with some contents attaches.
-func read(b []byte) mention.File {
-	if picture.Type(b) != "" {
-		return pictureOf(b)
+// fileOf returns what a file with some contents attaches.
+func fileOf(b []byte) mention.File {
+	if format := picture.Unreadable(b); format != "" {
+		return mention.File{Text: "[This picture is left out: " + format + " cannot be shown to models. Convert it to PNG or JPEG.]"}
+	}
+	if whole, _, err := picture.Convert(b); !errors.Is(err, picture.ErrType) {
+		kind := ""
+		if err == nil {
+			whole, kind, err = picture.Fit(whole, sent)
+		}
+		if err != nil {
+			return mention.File{Text: "[This picture is left out: it is " + err.Error() + ".]"}
+		}
+		return mention.File{Picture: &llm.Media{MIME: kind, Data: whole}}
 	}
 	b = b[:min(len(b), maxText)]
 	for len(b) > maxText-utf8.UTFMax && !utf8.Valid(b) { // the last character may be cut
@@ -102,13 +102,4 @@ func read(b []byte) mention.File {
 		return mention.File{Text: leftOut}
 	}
 	return mention.File{Text: strings.TrimPrefix(string(text.UTF8), "\uFEFF")}
-}
-
-// pictureOf returns a picture, or a text that says why it is none.
-func pictureOf(data []byte) mention.File {
-	small, kind, err := picture.Fit(data, sent)
-	if err != nil {
-		return mention.File{Text: "[This picture is left out: it is " + err.Error() + ".]"}
-	}
-	return mention.File{Picture: &llm.Media{MIME: kind, Data: small}}
 }

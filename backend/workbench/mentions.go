@@ -10,17 +10,17 @@ import (
 	"atelier.dev/atelier/backend/attach"
 )
 
-// attaching returns how files are read that a message or a skill of a session mentions.
-func (w *Workbench) attaching(ctx context.Context, info backend.SessionInfo) (attach.Reader, error) {
+// attaching returns the files that a message or a skill of a session may mention.
+func (w *Workbench) attaching(ctx context.Context, info backend.SessionInfo) (attach.Mentions, error) {
 	gate, err := w.gate(info, w.outputFolder(info.ID))
 	if err != nil {
-		return nil, err
+		return attach.Mentions{}, err
 	}
 	files, err := env.NewLocal(w.folderOf(info))
 	if err != nil {
-		return nil, err
+		return attach.Mentions{}, err
 	}
-	return attach.Allowed(ctx, gate, files), nil
+	return attach.NewMentions(ctx, gate, files), nil
 }
 
 // attached returns what stands behind a message that waited: the files that it mentions, as
@@ -33,10 +33,10 @@ func (w *Workbench) attached(info backend.SessionInfo) func(context.Context, str
 		if !strings.Contains(text, "@") {
 			return "", nil
 		}
-		read, err := w.attaching(ctx, info)
+		mentions, err := w.attaching(ctx, info)
 		if err != nil {
 			return "", nil // the names stay words, as those of files that cannot be read do
 		}
-		return attach.To(text, read)
+		return mentions.Attached(text)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/attach"
 	"atelier.dev/atelier/backend/mcp"
 	"atelier.dev/atelier/backend/skills"
 )
@@ -118,13 +117,13 @@ func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text st
 	info.Settings = l.Latest() // which hold before they are in the log
 	release()
 	folder := w.folderOf(info)
-	read, err := w.attaching(ctx, info)
+	mentions, err := w.attaching(ctx, info)
 	if err != nil {
 		return agent.Queued{}, err
 	}
 	if call == nil {
 		input := agent.Queued{Text: text}
-		attached, media := attach.To(text, read)
+		attached, media := mentions.Attached(text)
 		if attached != "" {
 			input.Text, input.Typed, input.Media = text+attached, text, media
 		}
@@ -144,8 +143,8 @@ func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text st
 	}
 	w.skills.Used(found.Name, time.Now())
 	use := w.skillUse(ctx, info, found, call.Arguments, true)
-	prompt := found.Expand(skill.Expansion{Args: call.Arguments, Session: info.ID, Folder: folder, Ran: ran, Attach: read})
-	attached, media := attach.To(call.Arguments, read)
+	prompt := found.Expand(skill.Expansion{Args: call.Arguments, Session: info.ID, Folder: folder, Ran: ran, Attach: mentions.Read})
+	attached, media := mentions.Attached(call.Arguments)
 	return agent.Queued{Text: prompt + attached, Typed: text, Skill: &use, Media: media}, nil
 }
 
