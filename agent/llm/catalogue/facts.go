@@ -62,7 +62,7 @@ func (f Facts) Limits(provider, model string) llm.ModelLimits {
 	row := f.of(provider, model)
 	limits := llm.ModelLimits{
 		Window: row.Window(), Picture: pictures,
-		Blind: row.Assumed == "" && row.Images != nil && !*row.Images,
+		Blind: row.Blind(),
 	}
 	if provider == "anthropic" {
 		limits.Picture = picturesOfAnthropic

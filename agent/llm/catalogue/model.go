@@ -24,6 +24,9 @@ type Model struct {
 	Provenance
 }
 
+// Blind reports whether the model is known to take no pictures.
+func (m Model) Blind() bool { return m.Assumed == "" && m.Images != nil && !*m.Images }
+
 // Limits are in tokens.
 type Limits struct {
 	ContextWindow int64 `json:"context_window"`

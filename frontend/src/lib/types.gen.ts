@@ -1781,6 +1781,7 @@ export type ModelInfo = {
   scripted?: boolean
   price?: ModelPrice
   abilities?: Ability[]
+  blind?: boolean
   shutdown?: string
   replacement?: string
   assumed?: string

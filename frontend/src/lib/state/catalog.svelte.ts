@@ -135,10 +135,7 @@ export class Catalog {
   /** The name of the chosen model if it is known to take no pictures; else empty. */
   blind({ provider, model }: Settings): string {
     const info = this.model(provider, model)
-    const { abilities = [] } = info ?? {} // of an unknown model none are known
-    return info && abilities.length > 0 && !info.assumed && !abilities.includes('images')
-      ? info.name
-      : ''
+    return info?.blind ? info.name : ''
   }
 
   /** The settings that new sessions begin with: those that the user prefers, if they can be used now. */
