@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// RulesPreset names rules by which room is made before a model is asked for a summary.
+// RulesPreset names the rules that shorten a conversation before a model summarises it.
 type RulesPreset string
 
 // The presets.
@@ -28,16 +28,16 @@ var presets = map[RulesPreset]func() contextir.Rules{
 	RulesSummary: func() contextir.Rules { return contextir.Rules{} },
 }
 
-// RoomSettings are the user's choices about how room is made in long conversations. The zero
-// value has the defaults.
+// RoomSettings are the user's choices about how long conversations are shortened. The zero
+// value means the defaults.
 type RoomSettings struct {
 	Preset RulesPreset `json:"preset,omitempty"`
 	// Rules are the user's own, instead of the preset's for their types.
 	Rules map[contextir.ItemType]contextir.Rule `json:"rules,omitempty"`
 	// OwnSummary has the session's own model write summaries, not the small one.
 	OwnSummary bool `json:"own_summary,omitempty"`
-	// OffloadFrom is the size in tokens from which a result that is shortened becomes a file
-	// that the model can read; 0 means 2,000, and [NoOffload] that none does.
+	// OffloadFrom is the size in tokens from which a shortened result is also kept as a file
+	// that the model can read; 0 means 2,000, and [NoOffload] never.
 	OffloadFrom int `json:"offload_from,omitempty"`
 	// Budget is how many tokens a context may have, if that is less than the model's window;
 	// 0 means the window.
@@ -60,7 +60,7 @@ const roomSetting = "context"
 // maxKeep limits how many of the newest items a rule keeps.
 const maxKeep = 1000
 
-// check returns an error that says which choice has no meaning.
+// check returns an error that names an invalid choice.
 func (r RoomSettings) check() error {
 	if presets[r.Preset] == nil {
 		return fmt.Errorf("there are no rules %q", r.Preset)

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// roots are the folders of a home that the user may have elsewhere, with the variable
-// that says where.
+// roots are folders of a home that a variable of the user can move elsewhere.
 var roots = []struct{ name, variable string }{
 	{".config/gcloud", "CLOUDSDK_CONFIG"}, {".config/gh", "GH_CONFIG_DIR"}, {".config", "XDG_CONFIG_HOME"}, {".local/share", "XDG_DATA_HOME"},
 	{".cache/huggingface", "HF_HOME"}, {".cache", "XDG_CACHE_HOME"}, {"go", "GOPATH"}, {".cargo", "CARGO_HOME"}, {".rustup", "RUSTUP_HOME"},
@@ -23,8 +22,8 @@ var roots = []struct{ name, variable string }{
 // mostMoved limits how many folders a variable may list.
 const mostMoved = 16
 
-// moved returns where else than in the home a file or folder of it is, by the variables
-// of the user. A place that holds the home or the project is none.
+// moved returns the places to which the user's variables move a file or folder of the home.
+// A place that holds the home or the project does not count.
 func (at Place) moved(name string) (paths []string) {
 	if at.Getenv == nil {
 		return nil
@@ -65,9 +64,9 @@ func (at Place) cachePath(name, variable string) string {
 	return filepath.Join(at.Home, filepath.FromSlash(name))
 }
 
-// SecretPaths returns the files, and the folders below a home, that variables with the
-// name or form of a secret lead to, such as GOOGLE_APPLICATION_CREDENTIALS. These are the
-// entries of environ that the program has taken out of its own environment.
+// SecretPaths returns the files, and the folders below a home, to which secret variables such
+// as GOOGLE_APPLICATION_CREDENTIALS point. A variable is secret if the program has removed it
+// from its own environment.
 func SecretPaths(environ []string, home string) (paths []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")

@@ -38,7 +38,7 @@ export const messages = {
   pasted_name: 'pasted text.txt',
   blind: '{model} takes no pictures. It is told only that they are there.',
   refused_folder: '{name} is a folder. Mention it with @ instead.',
-  refused_many: '{name} was not attached: 20 files go with a message.',
+  refused_many: '{name} was not attached: a message takes at most 20 files.',
   refused_empty: '{name} is empty, so it was not attached.',
   refused_unreadable:
     '{name} cannot be shown to models ({type}). Save it as PNG or JPEG and attach that.',
