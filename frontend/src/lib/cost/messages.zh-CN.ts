@@ -2,14 +2,14 @@ import type { Translated } from '../i18n/i18n.svelte'
 import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
-  tokens: '词元',
+  tokens: 'token',
   share: '占比',
   kind_fresh: '新输入',
   kind_cache_read: '读取缓存',
   kind_cache_write: '写入缓存',
   kind_output: '输出',
   kind_reasoning: '推理',
-  partly: '有些请求没有报告词元数，因此这些是最小值。',
+  partly: '有些请求没有报告 token 数，因此这些是最小值。',
   turn: '回合',
   turn_name: '第 {n} 回合',
   agent: '智能体',

@@ -381,7 +381,7 @@ export const problems: Record<ProblemID, Words> = {
   },
   attach_large: {
     message: '文件 {0} 超过 {1} MB。',
-    kept: '您的消息没有改变。',
+    kept: '你的消息没有改变。',
     next: '请把文件复制到项目中，然后用 @ 提及它。',
   },
   task_port: {
@@ -939,7 +939,7 @@ export const problems: Record<ProblemID, Words> = {
   link_outside: {
     message: '{0} 是指向 {1} 的链接，位于项目之外，因此不会读取也不会写入。',
     kept: '没有任何改变。',
-    next: '请换成普通文件。只有主文件夹中您自己的设置可以链接到任何位置。',
+    next: '请换成普通文件。只有主文件夹中你自己的设置可以链接到任何位置。',
   },
   link_nowhere: {
     message: '{0} 是指向 {1} 的链接，而 {1} 不存在。',

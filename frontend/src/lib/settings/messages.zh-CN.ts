@@ -30,7 +30,7 @@ export const zhCN: Translated<typeof messages> = {
   agent_depth_hint: '智能体最多可以嵌套几层。同时工作的最多四个。',
   agent_levels: { one: '不允许', other: '{n} 层' },
   tree_rounds: '会话及其智能体的轮数',
-  tree_rounds_hint: '您的一次输入最多可以引发多少次请求。',
+  tree_rounds_hint: '你的一次输入最多可以引发多少次请求。',
   tree_rounds_of: '{n} 轮',
   tree_tokens: '会话及其智能体的 token',
   tree_tokens_hint: '它们全部请求的 token，与费用无关。',
