@@ -51,6 +51,7 @@ func TestPatternsOfFrameworks(t *testing.T) {
 	files := map[string]string{
 		"app/[id]/page.tsx": "hit", "app/[...slug]/page.tsx": "hit", "app/(dash)/page.tsx": "hit", "app/@modal/page.tsx": "hit",
 		"app/[[...all]]/x.ts": "hit", "app/i/page.tsx": "hit", "x[1].txt": "hit", "x1.txt": "hit", "lib/[a]/deep/[b]/f.ts": "hit",
+		"api/{slug}/v.ts": "hit", "a{b}.txt": "hit", "ab.txt": "hit", "api/{a,b}/w.ts": "hit", "api/a/w.ts": "hit",
 	}
 	bothSearches(t, files, func(t *testing.T, l *Local) {
 		for pattern, want := range map[string][]string{
@@ -66,6 +67,11 @@ func TestPatternsOfFrameworks(t *testing.T) {
 			"x[0-9].txt":               {"x1.txt"},
 			"lib/[a]/**/[b]/*":         {"lib/[a]/deep/[b]/f.ts"},
 			"app/[ij]/page.{tsx,none}": {"app/i/page.tsx"},
+			"api/{slug}/*":             {"api/{slug}/v.ts"},
+			"a{b}.txt":                 {"a{b}.txt"},
+			"api/{a,b}/w.ts":           {"api/{a,b}/w.ts"},
+			"api/{slug}/{v,w}.ts":      {"api/{slug}/v.ts"},
+			"{a,b}b.txt":               {"ab.txt"},
 		} {
 			got, err := l.Glob(t.Context(), GlobQuery{Pattern: pattern})
 			if diff := cmp.Diff(want, sorted(got.Lines)); err != nil || diff != "" {
@@ -211,4 +217,22 @@ func content(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// A15: an error repeats the beginning of a path that no system takes, and nothing is made.
+func TestAPathInAnErrorIsShort(t *testing.T) {
+	t.Parallel()
+	l := newLocal(t, nil)
+	for _, path := range []string{strings.Repeat("x", 50_000), strings.Repeat("d/", 30_000) + "f", strings.Repeat("ü", 9_000), strings.Repeat("../", 4_000) + "x", "/" + strings.Repeat("z", 40_000)} {
+		_, read := l.ReadLines(t.Context(), path, 1, 10)
+		_, listed := l.ListDirectory(t.Context(), path, 1)
+		for _, err := range []error{read, listed, l.WriteFile(t.Context(), path, []byte("x"))} {
+			if err == nil || len(err.Error()) > 1000 {
+				t.Errorf("%.20q: %.300v", path, err)
+			}
+		}
+	}
+	if left, err := os.ReadDir(l.WorkingDirectory()); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
 }

@@ -9,28 +9,38 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// bracketed escapes the brackets of a pattern, so that names such as [id] match.
+// literally escapes the signs of a pattern that names have as well, such as [id] and {slug}.
+var literally = strings.NewReplacer("[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+
+// bracketed escapes brackets alone: what braces list is no common name.
 var bracketed = strings.NewReplacer("[", `\[`, "]", `\]`)
 
 // readingsOf returns the ways to read a pattern of names below dir. Frameworks name
-// folders [id] and [...slug], which as a pattern stands for one letter: brackets that begin
-// with a name that exists are literal, others may be either.
+// folders [id], [...slug] and {slug}, which as a pattern stand for something else: signs
+// that begin with a name that exists are literal, brackets elsewhere may be either.
 func readingsOf(dir, pattern string) []string {
-	if !strings.Contains(pattern, "[") || strings.Contains(pattern, `\[`) {
+	if !strings.ContainsAny(pattern, "[{") || strings.Contains(pattern, `\[`) || strings.Contains(pattern, `\{`) {
 		return []string{pattern}
 	}
-	names, literal := strings.Split(pattern, "/"), false
+	names, there := strings.Split(pattern, "/"), -1
 	for i, name := range names {
 		if !exists(filepath.Join(dir, filepath.FromSlash(strings.Join(names[:i+1], "/")))) {
 			break
 		}
-		literal = literal || strings.Contains(name, "[")
+		if strings.ContainsAny(name, "[{") {
+			there = i
+		}
+	}
+	if there >= 0 {
+		begin, rest := strings.Join(names[:there+1], "/"), strings.Join(names[there+1:], "/")
+		pattern = literally.Replace(begin)
+		if rest != "" {
+			pattern += "/" + bracketed.Replace(rest)
+		}
+		return []string{pattern}
 	}
 	plain := bracketed.Replace(pattern)
-	switch {
-	case literal:
-		return []string{plain}
-	case !doublestar.ValidatePattern(pattern):
+	if plain == pattern || !doublestar.ValidatePattern(pattern) {
 		return []string{pattern}
 	}
 	return []string{pattern, plain}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"atelier.dev/atelier/internal/text"
 )
 
 // place is the target of a path: a name below an open root.
@@ -28,11 +30,17 @@ func (l *Local) within(path string) (string, bool) {
 	return "", false
 }
 
+// longestPath limits paths, so that no call makes thousands of nested folders: programs
+// cannot open longer ones on any system, and Linux takes as many bytes.
+const longestPath = 4096
+
 // absolute returns path as a clean absolute path.
 func (l *Local) absolute(path string) (string, error) {
 	switch {
 	case path == "":
 		return "", errors.New("no path was given")
+	case len(path) > longestPath:
+		return "", &Error{Path: text.Shorten(path, 200), Problem: "is not a valid path: it is longer than paths can be"}
 	case strings.ContainsRune(path, 0):
 		return "", &Error{Path: strings.ReplaceAll(path, "\x00", `\0`), Problem: "is not a valid path: it holds a NUL character"}
 	case filepath.IsAbs(path):

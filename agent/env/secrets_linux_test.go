@@ -88,7 +88,7 @@ func TestSecretsAreHiddenFromConfinedCommands(t *testing.T) {
 	put(t, project, map[string]string{".npmrc": "registry=https://npm.corp.example/\n//npm.corp.example/:_authToken=CANARY\n", "web/.npmrc": "save-exact=true\n"})
 	atHome := []string{
 		".m2/settings-security.xml", ".gradle/daemon.properties/x", ".config/ngrok/ngrok.yml", ".netlify/config.json", ".fly/config.yml", ".sentryclirc", ".kaggle/kaggle.json",
-		".databrickscfg", ".oci/config", ".cloudflared/cert.pem", ".huggingface/token", ".env", ".ansible/x", ".cargo/credentials.toml",
+		".databrickscfg", ".oci/config", ".sops/age/keys.txt", ".ngrok2/ngrok.yml", ".config/vercel/auth.json", ".local/share/atuin/key", ".cloudflared/cert.pem", ".huggingface/token", ".env", ".ansible/x", ".cargo/credentials.toml",
 	}
 	for _, name := range atHome {
 		put(t, home, map[string]string{name: "CANARY\n"})

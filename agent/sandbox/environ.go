@@ -169,7 +169,7 @@ func isSmall(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' 
 // TOKENIZERS_PARALLELISM pass.
 var (
 	secretWord = setOf(`SECRET SECRETS TOKEN TOKENS KEY KEYS PAT AUTH COOKIE COOKIES DSN PASS JWT CRED CREDS BEARER
-		HEADERS WEBHOOK WEBHOOKS HMAC MNEMONIC`)
+		HEADERS AUTHORIZATION WEBHOOK WEBHOOKS HMAC MNEMONIC`)
 	// secretLast are secrets as the last of several words in a name.
 	secretLast = setOf(`PWD PW SK PIN OTP TOTP SALT PEPPER SAS CONNSTR`)
 	// secretParts may be anywhere in a name, secretEnds at the end of a word, and

@@ -68,7 +68,8 @@ func TestFilterDropsSecrets(t *testing.T) { // K-16, K-35, LOOP-36, LOOP-124
 // A variable that carries headers may carry a key in them.
 func TestHeadersAreSecrets(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"ANTHROPIC_CUSTOM_HEADERS", "OPENAI_CUSTOM_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS", "HTTP_HEADERS", "myHeaders"} {
+	for _, name := range []string{"ANTHROPIC_CUSTOM_HEADERS", "OPENAI_CUSTOM_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS", "HTTP_HEADERS", "myHeaders",
+		"HTTP_AUTHORIZATION", "PROXY_AUTHORIZATION", "myAuthorization"} {
 		if got := (Filter{}).Apply([]string{name + "=X-Y: secret"}); slices.ContainsFunc(got, func(e string) bool { return strings.Contains(e, "X-Y") }) {
 			t.Errorf("%s passes", name)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/text/encoding/unicode"
+
 	"atelier.dev/atelier/backend"
 )
 
@@ -114,5 +116,50 @@ func TestMark(t *testing.T) {
 		if again := Parse(got); again.Err != nil {
 			t.Errorf("%q: %v", got, again.Err)
 		}
+	}
+}
+
+// B5, K-48: PowerShell writes UTF-16. It is read, and a change makes it UTF-8 with a mark;
+// what is no such text is refused and stays.
+func TestUTF16(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		order unicode.Endianness
+		text  string
+		fails bool
+	}{
+		"little endian":  {unicode.LittleEndian, "{\r\n  \"a\": \"ü\"\r\n}\r\n", false},
+		"big endian":     {unicode.BigEndian, "{\n  \"a\": \"ü\"\n}\n", false},
+		"comments":       {unicode.LittleEndian, "// ü\n{\n  \"a\": \"ü\",\n}\n", false},
+		"beyond 16 bits": {unicode.BigEndian, "{\n  \"😀\": 0,\n  \"a\": \"ü\"\n}\n", false},
+		"no JSON":        {unicode.LittleEndian, "a = ü", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			project, user := folders(t)
+			r := NewReader(project, user)
+			f := r.Files()[0]
+			b, err := unicode.UTF16(c.order, unicode.UseBOM).NewEncoder().String(c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, f.Path(), b)
+			got := r.Read(f)
+			err = f.Edit(func(b []byte) ([]byte, error) { return Set(b, []byte("2"), "b") })
+			after, readErr := os.ReadFile(f.Path())
+			if c.fails {
+				if got.Err == nil || err == nil || string(after) != b {
+					t.Errorf("%v, then %v: %q", got.Err, err, after)
+				}
+				return
+			}
+			m, ok := got.Member("a")
+			if !ok || string(m.Raw) != `"ü"` || err != nil || readErr != nil {
+				t.Fatalf("%+v, then %v, %v", got, err, readErr)
+			}
+			if !strings.HasPrefix(string(after), "\ufeff") || !strings.Contains(string(after), `"b": 2`) || !strings.Contains(string(after), `"ü"`) {
+				t.Errorf("%q", after)
+			}
+		})
 	}
 }

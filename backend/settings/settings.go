@@ -4,6 +4,7 @@
 package settings
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/text/encoding/unicode"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -285,5 +288,21 @@ func contents(root *os.Root, name string) ([]byte, error) {
 	if err == nil && len(b) > MaxFile {
 		err = fmt.Errorf("it is longer than %d bytes", MaxFile)
 	}
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	return inUTF8(b)
+}
+
+// inUTF8 returns a text in UTF-16, which PowerShell writes, in UTF-8 with its byte order
+// mark. A change is written so, and Windows' programs read it.
+func inUTF8(b []byte) ([]byte, error) {
+	if !bytes.HasPrefix(b, []byte("\xff\xfe")) && !bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		return b, nil
+	}
+	text, err := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(b)
+	if err != nil {
+		return nil, fmt.Errorf("read UTF-16: %w", err)
+	}
+	return append([]byte("\ufeff"), text...), nil
 }

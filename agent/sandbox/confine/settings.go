@@ -217,6 +217,8 @@ var secrets = strings.Fields(`
 	.bundle/config .config/helm .pip/pip.conf .config/pip/pip.conf .yarnrc.yml .yarnrc .condarc .terraformrc .local/share/kwalletd .config/Slack
 	.config/discord .config/Code .config/stripe snap/firefox .var/app .bitcoin .electrum .ethereum .config/solana .env .ansible .sqlite_history
 	.config/containers/auth.json .config/sops .config/doctl .config/hcloud .pulumi/credentials.json .cache/huggingface/token
+	.sops .ngrok2 .circleci .railway .lftp .local/share/atuin/key .config/Signal .config/filezilla .config/linode-cli .config/nats .config/scw
+	.config/vercel .config/wrangler .config/rbw .config/tea .config/age .mc .vercel .fastly .config/fastly .config/neonctl .config/clever-cloud
 `)
 
 // systemSecrets are those of the computer that an administrator reads.
