@@ -110,6 +110,9 @@ type Surroundings struct {
 	Outlive bool
 	// Growing has tools that may change while the session runs; nil means none.
 	Growing Growing
+	// Memory returns which files are remembered about the project; nil means none. Its
+	// folder is Folder. It is called at the beginning of every turn.
+	Memory func() project.Memory
 	// Role is what the session's models are told of what they are, such as an agent's own
 	// instructions; nil means nothing. It is called once for each model.
 	Role func() string
@@ -305,6 +308,18 @@ func (p *Profiles) Profile(provider, model string) agent.Profile {
 // names returns the names of the project's documents for the profile's models.
 func (d design) names() []string {
 	return append([]string{project.UserDocument}, d.documents...)
+}
+
+// DocumentNames returns the names of a project's documents for a provider's models; those
+// for all models if it is empty.
+func DocumentNames(provider string) (names []string) {
+	names = []string{project.UserDocument}
+	for _, d := range designs {
+		if provider == "" || of(provider) == d.id {
+			names = append(names, d.documents...)
+		}
+	}
+	return names
 }
 
 // Brief implements [agent.Profiles].

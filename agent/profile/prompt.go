@@ -16,14 +16,14 @@ import (
 )
 
 // brief writes the layers of the system prompt: the profile's base, the
-// environment with what is permitted, the tools, the project's documents, the
-// user's own document (LOOP-43).
+// environment with what is permitted, the tools, the project's memory (K-23), its
+// documents, the user's own document (LOOP-43).
 func (p *Profiles) brief(ctx context.Context, s shown, now agent.Situation) agent.Briefing {
 	documents := p.documents(s, nil)
 	told := p.tell(now.Mode, documents)
 	layers := []string{
 		p.base(s), p.environment(now.Provider, now.Model), p.permissions(now.Mode), p.surroundings.Confined(now.Mode), guidance(s.Tools), p.surroundings.Role(), p.early(now, told),
-		instructions(documents.project), p.nested(ctx, s), documents.own(),
+		instructions(remembered, documents.memory), instructions(projects, documents.project), p.nested(ctx, s), documents.own(),
 	}
 	layers = slices.DeleteFunc(layers, func(layer string) bool { return layer == "" })
 	return agent.Briefing{
@@ -92,8 +92,14 @@ func guidance(tools *agent.Toolset) string {
 	return b.String()
 }
 
-// instructions writes the project's documents.
-func instructions(documents []project.Document) string {
+// What stands before the project's documents, and before its memory.
+const (
+	projects   = "Instructions of the project. Where they differ, a deeper folder's hold over those above it."
+	remembered = "Remembered about the project. Instructions below hold over it."
+)
+
+// instructions writes the project's documents after a sentence about them.
+func instructions(about string, documents []project.Document) string {
 	var b strings.Builder
 	for _, d := range documents {
 		if d.Problem == "" {
@@ -103,7 +109,7 @@ func instructions(documents []project.Document) string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return "Instructions of the project. Where they differ, a deeper folder's hold over those above it." + b.String()
+	return about + b.String()
 }
 
 // document writes one of the project's documents.
@@ -121,7 +127,7 @@ func userDocument(d project.Document) string {
 func enclosed(d project.Document, begin, end string) string {
 	whole := begin + "\n" + agent.EscapeTags(strings.TrimSpace(d.Text)) + "\n" + end
 	if d.Told < d.Size {
-		whole += "\n" + project.Truncated
+		whole += "\n" + cmp.Or(d.Cut, project.Truncated)
 	}
 	return whole
 }

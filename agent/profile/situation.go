@@ -66,11 +66,12 @@ var modes = map[agent.Mode]string{
 
 // documents are the instructions of a project and a user for agents.
 type documents struct {
+	memory  []project.Document // files that the user chose
 	project []project.Document
 	user    []project.Document // the document in Atelier's home folder and what it imports
 }
 
-func (d documents) all() []project.Document { return slices.Concat(d.project, d.user) }
+func (d documents) all() []project.Document { return slices.Concat(d.memory, d.project, d.user) }
 
 // own writes the user's own documents, which take precedence.
 func (d documents) own() string {
@@ -88,7 +89,22 @@ func (d documents) own() string {
 
 // documents reads the documents for the profile's models.
 func (p *Profiles) documents(s shown, told agent.Told) documents {
-	return documents{project: p.query(s, told).Documents(), user: project.User(p.surroundings.Home)}
+	d := documents{project: p.query(s, told).Documents(), user: project.User(p.surroundings.Home)}
+	if p.surroundings.Memory == nil {
+		return d
+	}
+	read := map[string]bool{}
+	for _, other := range d.all() {
+		read[other.Path] = true
+	}
+	memory := p.surroundings.Memory()
+	memory.Folder = p.surroundings.Folder
+	for _, one := range memory.Documents() {
+		if !read[one.Path] {
+			d.memory = append(d.memory, one)
+		}
+	}
+	return d
 }
 
 // query asks for the project's documents for the profile's models, which were told these facts.
@@ -185,6 +201,9 @@ func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []chan
 			all = append(all, change{about: aboutConfined, now: confined, text: cmp.Or(confined, "The system does not confine commands any more.")})
 		}
 		found := p.documents(s, told)
+		for _, d := range found.memory {
+			all = append(all, ofDocument(d, told, "Remembered about the project:", document))
+		}
 		for _, d := range found.project {
 			all = append(all, ofDocument(d, told, "Instructions of the project:", document))
 		}

@@ -31,6 +31,10 @@ type Document struct {
 	Text string // the part that fits, as valid UTF-8
 	Size int    // of the whole file, in bytes of its text
 	Told int    // how many of them Text stands for; less than Size if it was cut
+	Cut  string // what marks that it was cut; empty means [Truncated]
+	From string // the document that imports it; empty if none does
+	// For has the patterns of the files that a rule is for; nil if it is for all.
+	For []string
 	// Problem says why the document was left out; empty if it was not.
 	Problem Problem
 	// Cause is what the system said, for ProblemUnread.
@@ -67,12 +71,14 @@ type Query struct {
 	// Told reports whether a rule for certain files was read before, so that it
 	// is read again whatever the agent works on; nil if none was.
 	Told func(path string) bool
+	// Every reads the rules for certain files too, whatever the agent works on.
+	Every bool
 }
 
 // Documents reads the documents from the top of the repository down to the
 // folder. Deeper ones come later, because they take precedence.
 func (q Query) Documents() []Document {
-	return q.read(func(r *reader) {
+	return q.fitted(func(r *reader) {
 		for _, dir := range append(steps(".", r.opened), r.opened) {
 			r.readFolder(dir, q.Names, "")
 		}
@@ -87,7 +93,7 @@ func (q Query) Below(path string) []Document {
 	if err != nil || !filepath.IsLocal(below) || below == "." {
 		return nil
 	}
-	return q.read(func(r *reader) {
+	return q.fitted(func(r *reader) {
 		rules := slices.DeleteFunc(slices.Clone(q.Names), func(name string) bool { return !isRules(name) })
 		last := filepath.Join(r.opened, below)
 		for _, dir := range append(steps(".", r.opened), r.opened) {
@@ -97,6 +103,13 @@ func (q Query) Below(path string) []Document {
 			r.readFolder(dir, q.Names, "")
 			r.readFolder(dir, rules, last)
 		}
+	})
+}
+
+func (q Query) fitted(gather func(*reader)) []Document {
+	return q.read(func(r *reader) {
+		gather(r)
+		r.fit()
 	})
 }
 
@@ -111,9 +124,8 @@ func (q Query) read(gather func(*reader)) []Document {
 	if err != nil {
 		return nil
 	}
-	r := &reader{top: top, opened: opened, told: q.Told, stat: root.Stat, openFile: root.OpenFile}
+	r := &reader{top: top, opened: opened, told: q.Told, every: q.Every, stat: root.Stat, openFile: root.OpenFile}
 	gather(r)
-	r.fit()
 	return r.documents
 }
 
@@ -147,6 +159,7 @@ type reader struct {
 	folder   string // the folder whose documents are being read
 	user     bool
 	told     func(path string) bool
+	every    bool
 	stat     func(path string) (fs.FileInfo, error)
 	openFile func(path string, flag int, mode fs.FileMode) (*os.File, error)
 

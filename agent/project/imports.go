@@ -89,13 +89,14 @@ func (r *reader) readImport(from, name string, depth int) {
 			d, ok = r.load(path)
 		}
 		if ok {
+			d.From = filepath.ToSlash(from)
 			r.add(path, d, depth)
 		}
 		return
 	}
 	if looksLikePath(bare) {
 		path, _ := r.resolve(from, bare)
-		r.add(path, Document{Path: filepath.ToSlash(path), Problem: problem}, depth)
+		r.add(path, Document{Path: filepath.ToSlash(path), From: filepath.ToSlash(from), Problem: problem}, depth)
 	}
 }
 

@@ -43,14 +43,14 @@ func (r *reader) readRules(dir, name, work string) {
 			continue
 		}
 		d.Size -= len(d.Text) - len(body)
-		d.Text = body
+		d.Text, d.For = body, patterns
 		r.add(path, d, 0)
 	}
 }
 
 // holds reports whether a rule for files that match patterns is to be told.
 func (r *reader) holds(path, dir string, patterns []string, work string) bool {
-	if r.told != nil && r.told(path) {
+	if r.every || r.told != nil && r.told(path) {
 		return true
 	}
 	rel, err := filepath.Rel(dir, work)

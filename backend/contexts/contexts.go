@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -43,6 +44,12 @@ type Config struct {
 	// Keys returns the keys of all providers.
 	Keys func(context.Context) ([]string, error)
 	Now  func() time.Time
+	// Folder is the project's, and Home the folder of the user's own document.
+	Folder, Home string
+	// Place returns where a session works.
+	Place func(ctx context.Context, session string) (string, error)
+	// ReadOnly refuses to change files.
+	ReadOnly bool
 }
 
 // Contexts shows and changes the contexts of sessions. It is safe for concurrent use.
@@ -52,6 +59,7 @@ type Contexts struct {
 	// long one takes a while.
 	folding chan struct{}
 	folded  folded
+	saving  sync.Mutex // while a file of the memory is replaced
 }
 
 // folded is the fold of the session that was read last.
@@ -76,6 +84,10 @@ func (c *Contexts) Register(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "context.undo", c.Undo)
 	dispatch.Handle(d, "context.room", c.Room)
 	dispatch.Handle(d, "context.setRoom", c.SetRoom)
+	dispatch.Handle(d, "memory.list", c.Memories)
+	dispatch.Handle(d, "memory.set", c.SetMemory)
+	dispatch.Handle(d, "memory.read", c.ReadMemory)
+	dispatch.Handle(d, "memory.save", c.SaveMemory)
 }
 
 // ContextRequest is for context.info and conversation.breakdown.

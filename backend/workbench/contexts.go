@@ -16,6 +16,7 @@ import (
 func newContexts(w *Workbench) *contexts.Contexts {
 	return contexts.New(contexts.Config{
 		Log: w.cfg.Store, Session: w.session, Now: time.Now, Settings: w.cfg.Store, Keys: w.providers.Keys,
+		Folder: w.cfg.Folder, Home: w.cfg.Home, Place: w.project.FolderOf, ReadOnly: w.cfg.ReadOnly,
 		Open: func(ctx context.Context, id string) (contexts.Session, func(), error) {
 			return w.sessions.Open(ctx, id)
 		},

@@ -4,6 +4,7 @@ import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import ClipboardList from '@lucide/svelte/icons/clipboard-list'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import FolderTree from '@lucide/svelte/icons/folder-tree'
+import Brain from '@lucide/svelte/icons/brain'
 import Gauge from '@lucide/svelte/icons/gauge'
 import GitBranch from '@lucide/svelte/icons/git-branch'
 import MessageCircleQuestion from '@lucide/svelte/icons/message-circle-question-mark'
@@ -146,6 +147,14 @@ export const panels: readonly Panel[] = [
     icon: ShieldCheck,
     view: lazy(() => import('../permissions/PermissionsPanel.svelte')),
     count: ({ permissions: { rules } }) => rules.waiting,
+  },
+  {
+    name: 'memory',
+    label: () => t('panel.memory'),
+    hint: () => t('panel.memory_hint'),
+    kind: 'rules',
+    icon: Brain,
+    view: lazy(() => import('../memory/MemoryPanel.svelte')),
   },
   {
     name: 'hooks',

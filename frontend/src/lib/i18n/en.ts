@@ -504,6 +504,8 @@ export const en = {
   'panel.schedules': 'Schedules',
   'panel.schedules_hint': 'What runs later, and what became of each time',
   'panel.permissions': 'Permissions',
+  'panel.memory': 'Memory',
+  'panel.memory_hint': 'What agents are told of the project in every session',
   'panel.hooks': 'Hooks',
   'panel.mcp': 'MCP servers',
   'panel.skills': 'Skills',

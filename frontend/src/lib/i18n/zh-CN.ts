@@ -477,6 +477,8 @@ export const zhCN: Record<Key, Message> = {
   'panel.schedules_hint': '稍后执行的任务，以及每次执行的结果',
   'panel.plan': '计划',
   'panel.permissions': '权限',
+  'panel.memory': '记忆',
+  'panel.memory_hint': '每个会话中告诉智能体的项目信息',
   'panel.hooks': '钩子',
   'panel.mcp': 'MCP 服务器',
   'panel.skills': '技能',

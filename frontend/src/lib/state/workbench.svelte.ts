@@ -31,6 +31,7 @@ import { Kept } from './kept.svelte'
 import { planTool, todoTool } from '../model/todos'
 import { RecentConversations, lastOpen, rememberOpen } from './recentConversations'
 import { oneAtATime } from '../model/oneAtATime'
+import { Memory } from './memory.svelte'
 import { afterPaint, beforePaint } from './paint'
 import { Permissions } from './permissions.svelte'
 import { KeptPreferences } from './preferences.svelte'
@@ -85,6 +86,7 @@ export class Workbench {
   readonly catalog: Catalog
   readonly costs: Costs
   readonly context: ContextOfSession
+  readonly memory: Memory
   readonly changes: Changes
   readonly worktrees: Worktrees
   readonly schedules: Schedules
@@ -183,6 +185,7 @@ export class Workbench {
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
     this.context = new ContextOfSession(call)
+    this.memory = new Memory(call)
     this.changes = new Changes(call)
     this.worktrees = new Worktrees(call)
     this.schedules = new Schedules(call)

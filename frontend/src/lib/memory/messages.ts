@@ -1,0 +1,36 @@
+import { translator } from '../i18n/i18n.svelte'
+
+export const messages = {
+  lead: 'Agents are told these files in every request: about {tokens} tokens.',
+  lead_hint: 'A change reaches a session with its next message.',
+  chosen: 'Memory',
+  chosen_hint: 'Files that you choose for this project. Together they take at most {limit} tokens.',
+  project: 'Documents of the project',
+  own: 'Your own',
+  later: 'Told when an agent works there',
+  tokens: '{tokens} tokens',
+  from: 'imported by {path}',
+  rule: 'for {patterns}',
+  cut: 'cut: {told} of {size} bytes are told',
+  absent: 'does not exist yet',
+  edit: 'Edit {path}',
+  write: 'Write {path}',
+  text: 'Text of {path}',
+  save: 'Save',
+  files: 'Files, one a line',
+  files_hint: 'Relative to the project, absolute, or with ~/.',
+  limit: 'Tokens for all of them',
+  choose: 'Choose files',
+  apply: 'Apply',
+  read_only: 'Atelier was started read-only: nothing can be changed here.',
+  problem_unopened: 'left out: it cannot be opened, or leads out of the project',
+  problem_irregular: 'left out: it is not a regular file',
+  problem_unread: 'left out: {cause}',
+  problem_binary: 'left out: it is not text',
+  problem_foreign: 'left out: it belongs to another user',
+  problem_missing: 'left out: it does not exist',
+  problem_secret: 'left out: it usually holds secrets',
+  problem_imports: 'left out: imported too deep, or after too many others',
+} as const
+
+export const own = translator('memory/messages', messages)
