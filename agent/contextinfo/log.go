@@ -14,7 +14,7 @@ type Log struct {
 	past  agent.Transcript
 	items map[string]born
 	// rate sums what one token of the context cost in all requests so far, in
-	// billionths of a dollar; requests counts them.
+	// billionths of a dollar; requests counts them, as the ledger of costs does.
 	rate        float64
 	requests    int
 	cache       cached
@@ -79,6 +79,9 @@ const (
 // [agent.TakenBack] reports.
 func (l *Log) Apply(ev agent.Event, tookBack bool) {
 	l.last = ev.Seq
+	if isRequest(ev.Data) {
+		l.requests++
+	}
 	if c, ok := ev.Data.(agent.CompactionEnd); ok && c.Outcome == agent.OutcomeDone {
 		l.compactions = append(l.compactions, Compaction{
 			Seq: ev.Seq, At: ev.At, Turn: ev.Turn, Trigger: c.Trigger, Before: c.Before, After: c.After, Summary: c.Summary, Undone: tookBack,
@@ -97,6 +100,18 @@ func (l *Log) Apply(ev agent.Event, tookBack bool) {
 	if ev.Kind() == agent.KindCompactionEnd {
 		l.noteSummary(ev.At)
 	}
+}
+
+// isRequest reports whether an event stands for a request that cost something, also when it
+// was taken back.
+func isRequest(p agent.Payload) bool {
+	switch d := p.(type) {
+	case agent.TextEnd, agent.SideRequest:
+		return true
+	case agent.Retrying:
+		return d.Counts()
+	}
+	return false
 }
 
 // Seq returns the place of the newest event.
@@ -159,7 +174,6 @@ func (l *Log) answered(at int64, d agent.TextEnd) {
 	if !d.Usage.Known || d.Usage.Total() == 0 {
 		return
 	}
-	l.requests++
 	if d.Cost != nil {
 		l.rate += float64(*d.Cost) / float64(d.Usage.Total())
 	}
@@ -199,8 +213,8 @@ func lifetime(model llm.Origin, u llm.Usage) time.Duration {
 	return 0
 }
 
-// Usage is what a session used so far.
-type Usage struct {
+// SessionUsage is what a session used so far.
+type SessionUsage struct {
 	Tokens   int64        `json:"tokens"` // of all requests and answers
 	Cost     llm.Spending `json:"cost"`
 	Requests int          `json:"requests"`
@@ -208,6 +222,6 @@ type Usage struct {
 }
 
 // Usage returns what the session used so far (COM-94).
-func (l *Log) Usage() Usage {
-	return Usage{Tokens: l.past.Usage.Total(), Cost: l.past.Cost, Requests: l.requests, Usage: l.past.Usage}
+func (l *Log) Usage() SessionUsage {
+	return SessionUsage{Tokens: l.past.Usage.Total(), Cost: l.past.Cost, Requests: l.requests, Usage: l.past.Usage}
 }

@@ -77,6 +77,7 @@ func New(cfg Config) *Contexts { return &Contexts{cfg: cfg, folding: make(chan s
 func (c *Contexts) Register(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "conversation.breakdown", c.Breakdown)
 	dispatch.Handle(d, "context.info", c.Info)
+	dispatch.Handle(d, "context.report", c.Report)
 	dispatch.Handle(d, "context.item", c.Item)
 	dispatch.Handle(d, "context.mark", c.Mark)
 	dispatch.Handle(d, "context.preview", c.Preview)

@@ -7,6 +7,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -18,18 +19,6 @@ var sessionStates = map[agent.State]string{
 
 // listedStates are what --state can say.
 var listedStates = map[string]agent.State{"waiting": agent.StateAwaitingInput, "working": agent.StateProcessing, "resting": agent.StateIdle}
-
-// dayOf reads a day, which begins at midnight here; empty is 0.
-func dayOf(text string) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	day, err := time.ParseInLocation(time.DateOnly, text, time.Local)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a day such as 2026-11-23", text)
-	}
-	return day.UnixMilli(), nil
-}
 
 // listSessions lists the sessions of a project, page after page.
 func (c *command) listSessions(use string, args []string) int {
@@ -108,6 +97,7 @@ func (c *command) showSession(use string, args []string) int {
 	f := c.sessionFlags(use)
 	limit := f.Int("limit", 0, "print this many messages: the newest, or those after --offset (default with --offset: 50)")
 	offset := f.Int("offset", 0, "print messages after so many")
+	filled := f.Bool("context", false, "say what fills the context, and what the session used")
 	if code, ok := c.parse(f.FlagSet, args); !ok {
 		return code
 	}
@@ -118,6 +108,13 @@ func (c *command) showSession(use string, args []string) int {
 		return c.misused(f.FlagSet, "--limit and --offset are not negative")
 	}
 	return c.withSession(f, f.Arg(0), func(a *app, session backend.SessionInfo) error {
+		if *filled {
+			report, err := ask[contexts.ContextReport](c.ctx, a, "context.report", contexts.ContextRequest{Session: session.ID})
+			if err != nil {
+				return err
+			}
+			return report.Print(c.out, f.asJSON)
+		}
 		if err := c.printSessions(f, a, session); err != nil {
 			return err
 		}

@@ -132,9 +132,9 @@ func (f *listFlags) read() (err error) {
 	if f.limit < 0 {
 		return errors.New("--limit is not negative")
 	}
-	if f.filter.Since, err = dayOf(f.since); err != nil {
+	if f.filter.Since, err = sessionlist.DayOf(f.since); err != nil {
 		return err
 	}
-	f.filter.Until, err = dayOf(f.until)
+	f.filter.Until, err = sessionlist.DayOf(f.until)
 	return err
 }

@@ -62,9 +62,16 @@ test('a person edits what is remembered', async () => {
   expect(model.heard[1]).toContain('Deploys are on Mondays.')
   expect(model.heard[1]).toContain('[Memory truncated at 500 tokens]')
   expect(offences).toEqual([])
+})
 
-  const chinese = await openPage(stage.browser, host.url, { locale: 'zh-CN' })
-  await chinese.page.getByRole('button', { name: '记忆', exact: true }).click()
-  await chinese.page.getByText(/^已截断|已截断：/).waitFor()
-  await shots(chinese.page, 'memory-chinese')
+test('what is remembered is shown in Chinese', async () => {
+  const host = (stage.host = await startHost({
+    files: { 'CLAUDE.md': '@docs/gone.md', '.agent/memory.md': '数据库每晚备份。'.repeat(900) },
+  }))
+  const { page, offences } = await openPage(stage.browser, host.url, { locale: 'zh-CN' })
+  await page.getByRole('button', { name: '记忆', exact: true }).click()
+  await page.getByText(/已截断：/).waitFor()
+  await page.getByText('选择文件').click()
+  await shots(page, 'memory-chinese')
+  expect(offences).toEqual([])
 })

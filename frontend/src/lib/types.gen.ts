@@ -656,6 +656,29 @@ export type ContextPart = {
   tokens: number
 }
 
+export type ContextReport = {
+  provider: string
+  model: string
+  window?: number
+  used: number
+  counted?: boolean
+  added?: number
+  reserved?: number
+  margin?: number
+  parts?: ContextPart[]
+  threshold?: number
+  segments?: ContextSegment[]
+  header?: HeaderItem[]
+  items?: ContextItem[]
+  total: number
+  pinned?: number
+  dropped?: number
+  cache?: CacheState
+  compactions?: Compaction[]
+  turn: number
+  spent: SessionUsage
+}
+
 export type ContextRequest = {
   session: string
   page?: ContextPage
@@ -2830,6 +2853,20 @@ export type SessionStart = {
   helper?: Helper
 }
 
+export type SessionUsage = {
+  tokens: number
+  cost: Spending
+  requests: number
+  input: number
+  cache_read: number
+  cache_write: number
+  output: number
+  reasoning: number
+  cache_write_1h?: number
+  charged?: Cost
+  known: boolean
+}
+
 export type SessionView = "" | "archived" | "deleted" | "all"
 
 export type SessionsChange = {
@@ -3779,6 +3816,7 @@ export interface Methods {
   "context.item": { args: ContextItemRequest; reply: ContextItemText }
   "context.mark": { args: ContextMarkRequest; reply: Empty }
   "context.preview": { args: CompactPreviewRequest; reply: CompactPreview }
+  "context.report": { args: ContextRequest; reply: ContextReport }
   "context.room": { args: Empty; reply: RoomSettings }
   "context.setRoom": { args: RoomSettings; reply: RoomSettings }
   "context.undo": { args: CompactUndoRequest; reply: Empty }
