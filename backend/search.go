@@ -26,6 +26,8 @@ type Search struct {
 	Next string
 	// Limit is how many hits are wanted; 0 means 50. There may be a few more.
 	Limit int
+	// Every asks for every hit of a session; else there are a few of each.
+	Every bool
 }
 
 // Found is a part of the places that were looked for, the newest first.

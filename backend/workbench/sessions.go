@@ -79,7 +79,7 @@ func (w *Workbench) forget(ctx context.Context, ids []string) {
 	if err := w.guard.Forget(ctx, ids...); err != nil {
 		slog.Warn("could not remove the rules of removed sessions", "err", err)
 	}
-	if err := w.unsent.Forget(ctx, ids...); err != nil {
+	if err := w.desk.Forget(ctx, ids...); err != nil {
 		slog.Warn("could not remove the unsent texts of removed sessions", "err", err)
 	}
 	for _, id := range ids {

@@ -27,6 +27,7 @@ import (
 	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/delegation"
+	"atelier.dev/atelier/backend/desk"
 	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/editors"
 	"atelier.dev/atelier/backend/feed"
@@ -47,13 +48,11 @@ import (
 	"atelier.dev/atelier/backend/share"
 	"atelier.dev/atelier/backend/skills"
 	"atelier.dev/atelier/backend/tasklist"
-	"atelier.dev/atelier/backend/terminal"
 	"atelier.dev/atelier/backend/toolbox"
 	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/trees"
 	"atelier.dev/atelier/backend/trust"
 	"atelier.dev/atelier/backend/undoing"
-	"atelier.dev/atelier/backend/unsent"
 	"atelier.dev/atelier/backend/websearch"
 )
 
@@ -158,16 +157,15 @@ type Workbench struct {
 	exports       *transfer.Exports
 	shares        *share.Shares
 	imports       *transfer.Imports
-	unsent        *unsent.Texts
 	pages         *fetch.Pages
 	searches      *websearch.Chooser
 	contexts      *contexts.Contexts
 
-	ctx       context.Context // ends when the workbench closes
-	cancel    context.CancelFunc
-	moved     *moved.Sessions
-	editors   *editors.Editors
-	terminals *terminal.Terminals
+	ctx     context.Context // ends when the workbench closes
+	cancel  context.CancelFunc
+	moved   *moved.Sessions
+	editors *editors.Editors
+	desk    *desk.Desk // what the user has at hand
 }
 
 // New returns a workbench. Close stops everything that runs in it.
@@ -181,8 +179,8 @@ func New(cfg Config) *Workbench {
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue}),
 		choices:   choices{changing: make(chan struct{}, 1)},
 		guard:     guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
-		unsent:    unsent.New(cfg.Store, cfg.Folder), pages: fetch.NewPages(time.Now),
-		searches: websearch.New(websearch.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv}),
+		pages:     fetch.NewPages(time.Now),
+		searches:  websearch.New(websearch.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv}),
 	}
 	w.project = &place.Project{Dir: cfg.Folder, Store: cfg.Store}
 	w.journal = journal.Open(cfg.Home)
@@ -212,7 +210,9 @@ func New(cfg Config) *Workbench {
 	w.hooks = w.newHooks()
 	w.moved = moved.New(cfg.Store, cfg.Folder)
 	w.editors = editors.New(editors.Config{Folder: cfg.Folder, Store: cfg.Store, Getenv: cfg.Getenv, Worktree: w.project.WorktreeOf, IsSettings: w.hooks.Reads})
-	w.terminals = terminal.New(terminal.Config{Getenv: cfg.Getenv, Folder: w.project.FolderOf})
+	w.desk = desk.New(desk.Config{
+		Folder: cfg.Folder, Home: cfg.Home, Store: cfg.Store, Search: cfg.Search, Getenv: cfg.Getenv, FolderOf: w.project.FolderOf, ReadOnly: cfg.ReadOnly,
+	})
 	w.exports = transfer.NewExports(transfer.ExportConfig{
 		Store: cfg.Store, Session: w.session, Keys: w.providers.Keys, User: userHome(cfg), Dir: filepath.Join(cfg.Home, "exports"), PickSave: cfg.PickSave,
 	})
@@ -283,7 +283,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	w.searches.Register(d)
 	toolbox.Register(d)
 	w.teams.Register(d)
-	w.terminals.Register(d)
+	w.desk.Register(d)
 	w.agents.Register(d)
 	w.delegation.Register(d)
 	newAsides(w).Register(d)
@@ -295,7 +295,6 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "commands.list", w.commands)
 	dispatch.Handle(d, "preferences.get", w.preferences)
 	dispatch.Handle(d, "preferences.change", w.changePreferences)
-	w.unsentMethods(d)
 	dispatch.Handle(d, "host.open_link", w.openLink)
 	dispatch.Handle(d, "host.notify", w.notify)
 	dispatch.Handle(d, "host.zoom", w.zoom)
@@ -344,7 +343,7 @@ func (w *Workbench) Close(ctx context.Context) error {
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
 	ends.Go(func() { w.agents.Close(); w.teams.Close() })
 	ends.Go(func() { w.cancel(); w.scheduling.Wait(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
-	ends.Go(func() { w.shares.Close(); w.terminals.Close() })
+	ends.Go(func() { w.shares.Close(); w.desk.Close() })
 	ends.Wait()
 	return errors.Join(err, hooksErr, skillsErr, w.exports.Close())
 }

@@ -128,7 +128,11 @@ var mayImport = map[string][]string{
 	"backend/absence":            {"backend", "backend/audit", "backend/dispatch", "backend/place", "agent/llm"},
 	"backend/conversation":       {"agent", "backend", "backend/dispatch", "backend/feed", "backend/live", "backend/place", "backend/reading", "backend/undoing"},
 	"backend/tasklist":           {"agent/tool", "backend", "backend/dispatch"},
-	"backend/unsent":             {"backend"},
+	"backend/unsent":             {"backend", "backend/dispatch"},
+	"backend/prompts":            {"agent", "backend", "backend/dispatch"},
+	"backend/keymap":             {"backend", "backend/dispatch"},
+	"backend/memo":               {"agent/project", "backend", "backend/dispatch"},
+	"backend/desk":               {"agent", "backend", "backend/dispatch", "backend/keymap", "backend/memo", "backend/prompts", "backend/terminal", "backend/unsent"},
 	"backend/transcript":         {"agent", "agent/llm", "backend"},
 	"backend/transcript/export":  {"agent", "agent/llm", "backend", "backend/transcript"},
 	"backend/redact":             {"agent", "agent/sandbox", "backend/internal/..."},
@@ -146,31 +150,6 @@ var mayImport = map[string][]string{
 	"scripts/seed":               {"agent", "agent/llm", "backend", "storage"},
 	"desktop":                    {"agent/sandbox", "backend", "backend/instance", "backend/serve", "cmd/cli", "frontend"},
 	".":                          {"desktop"},
-}
-
-// onlyIn names the packages that alone may import something from outside.
-var onlyIn = map[string][]string{
-	"github.com/wailsapp/wails":              {"desktop", "scripts/bench-page/bare"},
-	"github.com/godbus/dbus":                 {"desktop"},
-	"github.com/mark3labs/mcp-go":            {"agent/mcp", "agent/mcp/serve"},
-	"github.com/openai/openai-go":            {"agent/llm/openai"},
-	"github.com/anthropics/anthropic-sdk-go": {"agent/llm/anthropic"},
-	"github.com/mattn/go-sqlite3":            {"storage", "storage/search"},
-	"database/sql":                           {"storage", "storage/search", "storage/teamwork"},
-	"github.com/coder/websocket":             {"backend/serve", "scripts/bench"},
-	"github.com/zalando/go-keyring":          {"storage/keystore"},
-	"os/exec":                                {"agent/sandbox", "scripts/bench"},
-	"github.com/sourcegraph/jsonrpc2":        {"agent/lsp"},
-	"github.com/charmbracelet/x/powernap":    {"agent/lsp"},
-	"github.com/pelletier/go-toml":           {"backend/mcp"},
-	"github.com/robfig/cron":                 {"agent/schedule"},
-	"github.com/fsnotify/fsnotify":           {"backend/internal/watch"},
-	"github.com/goccy/go-yaml":               {"agent/internal/frontmatter", "agent/project"},
-	"github.com/coder/acp-go-sdk":            {"backend/acp"},
-	"github.com/creack/pty":                  {"agent/sandbox"},
-	"github.com/tiktoken-go/tokenizer":       {"agent/llm/tokens"},
-	"codeberg.org/readeck/go-readability":    {"agent/fetch"},
-	"github.com/JohannesKaufmann":            {"agent/fetch"},
 }
 
 const (

@@ -305,7 +305,7 @@ func (s *searcher) look(sel selection, from, before int64) (end int64, again boo
 // has enough hits.
 func (s *searcher) consider(h *hit) (skips bool, err error) {
 	g := s.sessions[h.session]
-	if g != nil && len(g.hits) >= perSession && s.in.Session == "" {
+	if g != nil && len(g.hits) >= perSession && s.in.Session == "" && !s.in.Every {
 		g.more = true
 		return true, nil
 	}

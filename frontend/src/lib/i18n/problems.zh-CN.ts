@@ -379,6 +379,22 @@ export const problems: Record<ProblemID, Words> = {
     kept: '它可能已读取其中一部分。',
     next: '请等待，或在那里按 Ctrl+C。',
   },
+  keys_unsaved: {
+    message: '无法把快捷键保存到 {0}。',
+    kept: '没有做任何更改。',
+    next: '请修复或删除这个文件；详情中说明了它的问题。',
+  },
+  memo_empty: { message: '没有要记住的内容。', kept: '没有做任何更改。', next: '请写下智能体应当知道的事。' },
+  memo_long: {
+    message: '一条笔记最多 4,000 字节。',
+    kept: '没有做任何更改。',
+    next: '请缩短它，或自行写入文件。',
+  },
+  memo_failed: {
+    message: '无法使用文件 {0}。',
+    kept: '没有做任何更改。',
+    next: '请检查它是否为可写的文本文件；详情中有系统给出的原因。',
+  },
   attach_large: {
     message: '文件 {0} 超过 {1} MB。',
     kept: '你的消息没有改变。',

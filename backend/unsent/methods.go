@@ -1,15 +1,14 @@
-package workbench
+package unsent
 
 import (
 	"context"
 
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/dispatch"
-	"atelier.dev/atelier/backend/unsent"
 )
 
 // UnsentText is for unsent.set.
-type UnsentText unsent.Text
+type UnsentText Text
 
 // UnsentList answers unsent.list.
 type UnsentList struct {
@@ -23,9 +22,10 @@ type UnsentReply struct {
 	Taken bool `json:"taken"`
 }
 
-func (w *Workbench) unsentMethods(d *dispatch.Dispatcher) {
+// Register registers the methods of the page.
+func (t *Texts) Register(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "unsent.list", func(ctx context.Context, _ backend.Empty) (UnsentList, error) {
-		all, err := w.unsent.All(ctx)
+		all, err := t.All(ctx)
 		var list UnsentList
 		for _, text := range all {
 			list.Texts = append(list.Texts, UnsentText(text))
@@ -33,7 +33,7 @@ func (w *Workbench) unsentMethods(d *dispatch.Dispatcher) {
 		return list, err
 	})
 	dispatch.Handle(d, "unsent.set", func(ctx context.Context, in UnsentText) (UnsentReply, error) {
-		now, taken, err := w.unsent.Set(ctx, unsent.Text(in))
+		now, taken, err := t.Set(ctx, Text(in))
 		return UnsentReply{UnsentText(now), taken}, err
 	})
 }
