@@ -5,7 +5,7 @@ import type Sidebar from '../sessions/Sidebar.svelte'
 import type { SettingsTab } from '../settings/registry'
 import { calendar } from '../state/clock.svelte'
 import type { Workbench } from '../state/workbench.svelte'
-import type { Command } from '../ui/shortcuts'
+import type { Command } from '../model/keymap'
 import type { Arrangement } from './arrangement.svelte'
 import type Main from './Main.svelte'
 import { moveRegion } from './regions'
@@ -24,10 +24,13 @@ type Parts = {
   compose: () => void
   settings: (tab: SettingsTab) => void
   palette: () => void
+  /** Shows the sheet of keys. */
+  sheet: () => void
 }
 
 export function commandsOf(parts: Parts): Record<Command, () => void> {
-  const { bench, panes, inMain, shownSidebar, show, open, compose, settings, palette } = parts
+  const { bench, panes, inMain, shownSidebar, show, open, compose, settings, palette, sheet } =
+    parts
 
   /** Opens the next or the previous session of the list. */
   function step(by: 1 | -1) {
@@ -55,8 +58,13 @@ export function commandsOf(parts: Parts): Record<Command, () => void> {
     density: () => panes.change({ density: nextDensity(densityOf(panes.layout.density)) }),
     settings: () => settings('keys'),
     help: () => settings('shortcuts'),
+    sheet,
     model: () => openPicker('model-picker'),
     effort: () => openPicker('effort-picker'),
+    mode: () => openPicker('mode-picker'),
+    history: () => inMain(() => bench.prompts.begin()),
+    enlarge: () => inMain((it) => it.enlarge()),
+    remember: () => inMain(() => bench.memo.begin('')),
     next_session: () => step(1),
     previous_session: () => step(-1),
     review: () => inMain((it) => void (it.review() || show('waiting', 'first'))),

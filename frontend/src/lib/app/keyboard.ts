@@ -1,8 +1,11 @@
 import { type Jump, jumpOf } from '../ui/jumps'
-import { isComposing } from '../ui/keys'
-import { type Command, commandOf, panelAt } from '../ui/shortcuts'
+import { type Command, commandOf, type Keys } from '../model/keymap'
+import { isComposing, isTyping } from '../ui/keys'
+import { panelAt } from '../ui/shortcuts'
 
 type Handlers = {
+  /** The keys of the commands. */
+  keys: () => Keys
   command: (command: Command) => void
   jump: (to: Jump) => void
   /** Opens the panel at a place of the rail, from 0. */
@@ -14,7 +17,11 @@ type Handlers = {
 export const keyboard = (handlers: Handlers) => (event: KeyboardEvent) => {
   if (event.defaultPrevented) return
   const covered = document.querySelector('[role=dialog], [role=menu], [role=listbox]')
-  const command = commandOf(event)
+  const isTyped = [...event.key].length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey
+  const command =
+    isComposing(event) || (isTyped && isTyping(event.target))
+      ? undefined
+      : commandOf(event, handlers.keys())
   if (command) {
     event.preventDefault()
     if (!covered) handlers.command(command)

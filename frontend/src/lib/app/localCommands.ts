@@ -3,7 +3,7 @@ import { newestTurn, promptOf } from '../model/rewound'
 import type { LocalCommand } from '../state/commands.svelte'
 import { draftOwner, writeDraft } from '../state/drafts.svelte'
 import type { Workbench } from '../state/workbench.svelte'
-import type { Command } from '../ui/shortcuts'
+import type { Command } from '../model/keymap'
 import type { UndoQuestion } from '../state/undo.svelte'
 import { own } from './messages'
 
@@ -31,7 +31,7 @@ export const localCommands = ({
   { name: 'help', aliases: ['keys'], about: () => own('slash_help'), run: () => press('help') },
   {
     name: 'sessions',
-    aliases: ['session', 'resume', 'continue', 'history'],
+    aliases: ['session', 'resume', 'continue'],
     about: () => own('slash_sessions'),
     run: () => press('filter'),
   },
@@ -67,6 +67,15 @@ export const localCommands = ({
     about: () => own('slash_model'),
     run: () => press('model'),
   },
+  {
+    name: 'remember',
+    aliases: ['memory', 'memo', 'note'],
+    about: () => own('slash_remember'),
+    takes: true,
+    yields: true,
+    run: (note) => bench.memo.begin(note),
+  },
+  { name: 'history', about: () => own('slash_history'), yields: true, run: () => press('history') },
   { name: 'undo', about: () => own('slash_undo'), run: () => ask(bench, { target: {} }) },
   {
     name: 'redo',

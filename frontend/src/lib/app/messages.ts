@@ -25,6 +25,8 @@ export const messages = {
   slash_init: 'Writes a prompt for an AGENTS.md of this project',
   init_prompt:
     'Look through this project and write AGENTS.md, or improve the one that is there: what a coding agent needs to know to work here. Name the commands that build, test and check it, the structure, and the conventions that the code does not show. Keep it short.',
+  slash_remember: 'Remembers something for all sessions',
+  slash_history: 'Finds a message that you sent earlier',
 } as const
 
 export const own = translator('app/messages', messages)

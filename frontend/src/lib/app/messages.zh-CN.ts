@@ -26,4 +26,6 @@ export const zhCN: Translated<typeof messages> = {
   slash_init: '写好一条提示词，让模型为此项目编写 AGENTS.md',
   init_prompt:
     '通读此项目并编写 AGENTS.md；如果已有，则加以改进：写下编程智能体在这里工作需要知道的内容。列出构建、测试和检查的命令、项目结构，以及代码中看不出的约定。保持简短。',
+  slash_remember: '为所有会话记住一件事',
+  slash_history: '查找之前发送的消息',
 }

@@ -4,7 +4,8 @@ import type { PaletteEntry } from '../model/palette'
 import { draftOwner, putBack, readDraft, writeDraft } from '../state/drafts.svelte'
 import { type SettingsTab, tabs } from '../settings/registry'
 import type { Workbench } from '../state/workbench.svelte'
-import { type Command, panelKeys, shortcuts } from '../ui/shortcuts'
+import type { Command } from '../model/keymap'
+import { keysShown, panelKeys, shortcuts } from '../ui/shortcuts'
 import { panels } from './panels'
 
 type Parts = {
@@ -40,19 +41,15 @@ const sessionsOf = ({ bench, open }: Parts): PaletteEntry[] =>
   }))
 
 function commandsOf({ bench, run, compose }: Parts): PaletteEntry[] {
-  const window = shortcuts.flatMap(({ label, keys, command }): PaletteEntry[] =>
-    command && command !== 'palette'
-      ? [
-          {
-            id: `command:${command}`,
-            kind: 'command',
-            label: t(label),
-            ...(keys[0] && { keys: keys[0] }),
-            run: () => run(command),
-          },
-        ]
-      : [],
-  )
+  const window = shortcuts
+    .flatMap(({ lines }) => lines)
+    .flatMap((line): PaletteEntry[] => {
+      if ('fixed' in line || line.command === 'palette') return []
+      const { label, command } = line
+      const [keys] = keysShown(line, bench.keymap.keys)
+      const entry = { id: `command:${command}`, kind: 'command' as const, label: t(label) }
+      return [{ ...entry, ...(keys && { keys }), run: () => run(command) }]
+    })
   const local = new Set(bench.commands.local.map(({ name }) => name))
   const owner = () =>
     bench.conversation ? draftOwner(bench.conversation.id) : (bench.project?.folder ?? '')

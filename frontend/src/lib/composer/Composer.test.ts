@@ -61,6 +61,7 @@ const attachments = new Attachments(
 
 function show(state: Activity, isTaken = true, queued = 0, suggestion?: string) {
   const onputaway = vi.fn()
+  const onremember = vi.fn()
   const onsend = vi.fn(async () => isTaken)
   const onrun = vi.fn(async () => isTaken)
   const onqueue = vi.fn(async () => isTaken)
@@ -81,11 +82,16 @@ function show(state: Activity, isTaken = true, queued = 0, suggestion?: string) 
     onputaway,
     onconfigure: () => {},
     onkeys: () => {},
+    onrecall: async () => sent,
+    onremember,
   }
   renderInApp(Composer, props)
   const field = screen.getByRole<HTMLTextAreaElement>('textbox')
-  return { onsend, onrun, onqueue, onputaway, field }
+  return { onsend, onrun, onqueue, onputaway, onremember, field }
 }
+
+/** What was sent before. */
+const sent = ['The newest', 'An older one']
 
 const type = (field: HTMLElement, value: string) => fireEvent.input(field, { target: { value } })
 
@@ -524,4 +530,30 @@ describe('files after an at sign', () => {
     await fireEvent.keyDown(field, { key: 'Enter' })
     expect(onsend).toHaveBeenCalledWith('What is @')
   })
+})
+
+// OC-05
+test('Up in the empty field brings back what was sent, and a large field has lines of its own', async () => {
+  const { field, onsend } = show('rest')
+  await fireEvent.keyDown(field, { key: 'ArrowUp' })
+  await waitFor(() => expect(field.value).toBe('The newest'))
+  await fireEvent.keyDown(field, { key: 'ArrowUp' })
+  await waitFor(() => expect(field.value).toBe('An older one'))
+  await fireEvent.click(screen.getByRole('button', { name: 'Large editor' }))
+  await fireEvent.keyDown(field, { key: 'Enter' })
+  expect(onsend).not.toHaveBeenCalled()
+  await fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true })
+  expect(onsend).toHaveBeenCalledWith('An older one')
+})
+
+// OC-05
+test('a line after a number sign is remembered, and a text that only begins like one is sent', async () => {
+  const { field, onsend, onremember } = show('rest')
+  await type(field, '# Use tabs')
+  await fireEvent.keyDown(field, { key: 'Enter' })
+  expect(onremember).toHaveBeenCalledWith('Use tabs', 'project')
+  expect(onsend).not.toHaveBeenCalled()
+  await type(field, '#12 fails')
+  await fireEvent.keyDown(field, { key: 'Enter' })
+  expect(onsend).toHaveBeenCalledWith('#12 fails')
 })

@@ -47,8 +47,14 @@ export const messages = {
   history_all: 'All projects',
   history_busy: 'Searching…',
   history_none: 'No message has these words.',
-  history_found: { one: '{n} message. Enter puts it into the field.', other: '{n} messages. Enter puts one into the field.' },
-  history_more: { one: 'The newest message', other: 'The newest {n} messages; type to find older ones.' },
+  history_found: {
+    one: '{n} message. Enter puts it into the field.',
+    other: '{n} messages. Enter puts one into the field.',
+  },
+  history_more: {
+    one: 'The newest message',
+    other: 'The newest {n} messages; type to find older ones.',
+  },
   remember_project: 'Remember for this project',
   remember_user: 'Remember for all my projects',
   remember_offered: 'Remember this line? Arrow keys choose, Tab takes.',

@@ -384,7 +384,11 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请修复或删除这个文件；详情中说明了它的问题。',
   },
-  memo_empty: { message: '没有要记住的内容。', kept: '没有做任何更改。', next: '请写下智能体应当知道的事。' },
+  memo_empty: {
+    message: '没有要记住的内容。',
+    kept: '没有做任何更改。',
+    next: '请写下智能体应当知道的事。',
+  },
   memo_long: {
     message: '一条笔记最多 4,000 字节。',
     kept: '没有做任何更改。',

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/svelte'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { setLanguage } from '../i18n/i18n.svelte'
+import { keysOf } from '../model/keymap'
 import type { Workbench } from '../state/workbench.svelte'
 import { renderInApp } from '../ui/testing'
 import { settingsBody } from './part'
@@ -26,6 +27,7 @@ const bench = {
   confinement: { load: () => Promise.resolve(), measure: () => Promise.resolve() },
   toolSwitches: { load: () => Promise.resolve() },
   webSearch: { load: () => Promise.resolve() },
+  keymap: { keys: keysOf({}), choice: {}, load: () => Promise.resolve() },
   room: { load: () => Promise.resolve() },
 } as unknown as Workbench
 

@@ -238,6 +238,26 @@ export const messages = {
     'This browser blocks notifications from this page. Allow them in the browser’s settings for this page.',
   notices_absent:
     'This browser shows no notifications. The page’s title still says when a session needs you.',
+  preset: 'Keys like those of',
+  preset_usual: 'Atelier',
+  preset_code: 'Visual Studio Code',
+  preset_emacs: 'Emacs',
+  keys_reset: 'Use the usual keys',
+  keys_change: 'Change keys…',
+  keys_file: 'Your keys are in {path}. Changes to the file count when you come back to the window.',
+  keys_damaged: 'The file cannot be read, so the usual keys work: {why}',
+  keys_conflicts: {
+    one: 'Two commands share keys. The one above has them.',
+    other: '{n} keys belong to several commands. The one above has them.',
+  },
+  keys_shared: 'Also the keys of: {others}',
+  keys_add: 'Add keys: {label}',
+  keys_press: 'Press keys…',
+  keys_press_for: 'Press the keys for: {label}. Escape cancels.',
+  keys_remove: 'Remove {keys}: {label}',
+  keys_usual: 'Use the usual keys: {label}',
+  keys_reserved: '{keys} has a fixed meaning.',
+  keys_typed: '{keys} is typed in fields. Hold Ctrl or Alt as well.',
 } as const
 
 export const own = translator('settings/messages', messages)

@@ -4,3 +4,4 @@ import { Lazy } from '../ui/lazy.svelte'
 export const settingsBody = new Lazy(() =>
   import('./SettingsBody.svelte').then((module) => module.default),
 )
+export const keySheet = new Lazy(() => import('./KeySheet.svelte').then((module) => module.default))

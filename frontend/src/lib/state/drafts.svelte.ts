@@ -18,7 +18,7 @@ export const readDraft = (owner: string): string => readUnsent(key(owner))
 export const writeDraft = (owner: string, text: string): void => writeUnsent(key(owner), text)
 
 /** A message as it is typed, so that it does not become a command. */
-const asMessage = (text: string) => (commandIn(text) === undefined ? text : ` ${text}`)
+export const asMessage = (text: string) => (commandIn(text) === undefined ? text : ` ${text}`)
 
 /**
  * Puts a message back into its owner's draft: after the text that is there, but

@@ -34,6 +34,9 @@ import { oneAtATime } from '../model/oneAtATime'
 import { Memory } from './memory.svelte'
 import { afterPaint, beforePaint } from './paint'
 import { Permissions } from './permissions.svelte'
+import { Memo } from './memo.svelte'
+import { Keymap } from './keymap.svelte'
+import { Prompts } from './prompts.svelte'
 import { KeptPreferences } from './preferences.svelte'
 import { Projects } from './projects.svelte'
 import { Search } from './search.svelte'
@@ -110,6 +113,9 @@ export class Workbench {
   readonly transcripts: Transcripts
   readonly shares: Shares
   readonly aside: Aside
+  readonly prompts: Prompts
+  readonly memo: Memo
+  readonly keymap: Keymap
   readonly store: Store
   readonly undo: Undo
   /** The list of tasks of a session's agent. */
@@ -201,6 +207,9 @@ export class Workbench {
     this.projects = new Projects(call, api.desktop)
     this.editors = new Editors(call)
     this.files = new Files(call)
+    this.prompts = new Prompts(call)
+    this.memo = new Memo(call)
+    this.keymap = new Keymap(call)
     this.confinement = new Confinement(call)
     this.webSearch = new WebSearch(call)
     this.room = new Room(call)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { commandOf, panelAt, panelKeys, shortcuts } from './shortcuts'
+import { commandOf, commands, keysOf } from '../model/keymap'
+import { panelAt, panelKeys, shortcuts } from './shortcuts'
 
 const press = (key: string, held: Partial<KeyboardEventInit> = {}) =>
   new KeyboardEvent('keydown', { key, ...held })
@@ -36,10 +37,17 @@ test.each([
   ['t', { altKey: true, ctrlKey: true }, undefined],
   ['ArrowDown', { altKey: true, shiftKey: true, ctrlKey: true }, undefined],
 ] as const)('%s with %j asks for %s', (key, held, want) => {
-  expect(commandOf(press(key, held))).toBe(want)
+  expect(commandOf(press(key, held), keysOf({}))).toBe(want)
+})
+
+const lines = shortcuts.flatMap(({ lines }) => lines)
+
+test('every command has a line in the help', () => {
+  const own = lines.flatMap((line) => ('command' in line ? [line.command] : []))
+  expect(own.sort()).toEqual([...commands].sort())
 })
 
 test('no two entries of the help have the same name', () => {
-  const labels = shortcuts.map(({ label }) => label)
+  const labels = lines.map(({ label }) => label)
   expect(new Set(labels).size).toBe(labels.length)
 })
