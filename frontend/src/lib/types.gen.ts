@@ -1573,6 +1573,18 @@ export type KeptState = {
   line?: string
 }
 
+export type KeyChoice = {
+  preset?: string
+  keys?: Record<string, string[]>
+}
+
+export type KeyFile = {
+  preset?: string
+  keys?: Record<string, string[]>
+  path: string
+  damaged?: string
+}
+
 export type KeyInfo = {
   provider: string
   name: string
@@ -1785,6 +1797,21 @@ export type Media = {
   url?: string
   data?: string
 }
+
+export type MemoFile = {
+  path: string
+  is_new?: boolean
+  end?: string
+  added: string
+  full?: boolean
+}
+
+export type MemoNote = {
+  scope: MemoScope
+  text: string
+}
+
+export type MemoScope = "project" | "user"
 
 export type MemoryFile = {
   kind: MemoryKind
@@ -2029,7 +2056,7 @@ export type PreferencesChange = {
 
 export type Problem = "unopened" | "irregular" | "unread" | "binary" | "foreign" | "missing" | "secret" | "imports"
 
-export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "session_taken" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "task_port" | "attach_large" | "server_question_gone" | "server_answer" | "command_unknown" | "command_argument" | "slash_unknown" | "slash_mistyped" | "command_failed" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "patience" | "agent_caps" | "compact_unknown" | "tool_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_no_text" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_ended" | "editor_absent" | "editor_nothing" | "fork_place" | "fork_folder" | "fork_read_only" | "worktree_unmade" | "worktree_gone" | "worktree_kept" | "take_read_only" | "take_stale" | "take_conflict" | "aside_question" | "aside_failed" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hooks_untrustable" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "hooks_file_unread" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_file_unread" | "rules_changed" | "rules_unwritten" | "link_outside" | "link_nowhere" | "search_missing" | "search_failed" | "server_missing" | "server_draft" | "server_scope" | "server_taken" | "server_edited" | "server_unwritten" | "server_secret" | "server_broken" | "server_untrusted" | "server_changed" | "server_refused" | "server_shadowed" | "server_off" | "server_tool" | "server_tool_changed" | "server_tool_sealed" | "server_failed" | "server_needs_auth" | "server_config" | "server_no_file" | "server_start" | "server_exited" | "server_slow" | "server_silent" | "server_blocked" | "server_garbage" | "server_too_large" | "server_version" | "server_unreached" | "server_http" | "server_redirect" | "server_gave_up" | "server_protocol" | "server_error" | "server_timeout" | "server_closed" | "server_tool_unusable" | "server_authorise" | "server_auth_ended" | "server_auth_refused" | "server_auth_scopes" | "server_auth_denied" | "server_auth_expired" | "server_auth_port" | "server_auth_client" | "server_auth_unattended" | "server_tool_off" | "server_import" | "server_import_other" | "server_import_unread" | "servers_file" | "servers_file_unread" | "servers_file_empty" | "servers_many" | "session_id" | "session_ambiguous" | "session_deleted" | "agent_marked" | "session_kept" | "tags_full" | "task_text" | "task_gone" | "task_final" | "task_taken" | "task_cycle" | "board_full" | "skill_missing" | "skill_file" | "skill_unread" | "skill_off" | "skill_untrusted" | "skill_changed" | "skill_edited" | "skill_built_in" | "skill_elsewhere" | "skill_large" | "skill_name" | "skill_taken" | "skill_scope" | "skill_unwritten" | "skill_untrashed" | "skill_back" | "skill_parcel_path" | "skill_parcel_unread" | "skill_parcel_empty" | "skill_parcel_entry" | "skill_parcel_large" | "skill_parcel_changed" | "skill_lines" | "skill_line_denied" | "store_read_only" | "store_repairing" | "store_in_use" | "store_migration" | "store_backup_room" | "store_backup_failed" | "store_partly" | "sessions_hidden" | "events_lost" | "nothing_to_move" | "not_moved" | "store_repair_empty" | "store_repair_failed" | "terminal_gone" | "terminal_many" | "terminal_none" | "terminal_failed" | "terminal_deaf" | "export_format" | "export_unsaved" | "export_gone" | "import_unread" | "import_unknown" | "import_empty" | "import_large" | "import_stopped" | "import_newer" | "import_missing" | "share_full" | "share_pattern" | "share_network" | "share_tunnel" | "share_tunnel_failed" | "trust_missing" | "trust_changed" | "trust_blocked" | "undo_nothing" | "redo_nothing" | "undo_stale" | "undo_working" | "undo_unsaved" | "rewind_nothing" | "rewind_followed" | "context_item" | "preview_budget" | "summary_invalid" | "compaction_gone"
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "session_taken" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "task_port" | "attach_large" | "server_question_gone" | "server_answer" | "command_unknown" | "command_argument" | "slash_unknown" | "slash_mistyped" | "command_failed" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "patience" | "agent_caps" | "compact_unknown" | "tool_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_no_text" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_ended" | "editor_absent" | "editor_nothing" | "fork_place" | "fork_folder" | "fork_read_only" | "worktree_unmade" | "worktree_gone" | "worktree_kept" | "take_read_only" | "take_stale" | "take_conflict" | "aside_question" | "aside_failed" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hooks_untrustable" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "hooks_file_unread" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_file_unread" | "rules_changed" | "rules_unwritten" | "link_outside" | "link_nowhere" | "search_missing" | "search_failed" | "server_missing" | "server_draft" | "server_scope" | "server_taken" | "server_edited" | "server_unwritten" | "server_secret" | "server_broken" | "server_untrusted" | "server_changed" | "server_refused" | "server_shadowed" | "server_off" | "server_tool" | "server_tool_changed" | "server_tool_sealed" | "server_failed" | "server_needs_auth" | "server_config" | "server_no_file" | "server_start" | "server_exited" | "server_slow" | "server_silent" | "server_blocked" | "server_garbage" | "server_too_large" | "server_version" | "server_unreached" | "server_http" | "server_redirect" | "server_gave_up" | "server_protocol" | "server_error" | "server_timeout" | "server_closed" | "server_tool_unusable" | "server_authorise" | "server_auth_ended" | "server_auth_refused" | "server_auth_scopes" | "server_auth_denied" | "server_auth_expired" | "server_auth_port" | "server_auth_client" | "server_auth_unattended" | "server_tool_off" | "server_import" | "server_import_other" | "server_import_unread" | "servers_file" | "servers_file_unread" | "servers_file_empty" | "servers_many" | "session_id" | "session_ambiguous" | "session_deleted" | "agent_marked" | "session_kept" | "tags_full" | "task_text" | "task_gone" | "task_final" | "task_taken" | "task_cycle" | "board_full" | "skill_missing" | "skill_file" | "skill_unread" | "skill_off" | "skill_untrusted" | "skill_changed" | "skill_edited" | "skill_built_in" | "skill_elsewhere" | "skill_large" | "skill_name" | "skill_taken" | "skill_scope" | "skill_unwritten" | "skill_untrashed" | "skill_back" | "skill_parcel_path" | "skill_parcel_unread" | "skill_parcel_empty" | "skill_parcel_entry" | "skill_parcel_large" | "skill_parcel_changed" | "skill_lines" | "skill_line_denied" | "store_read_only" | "store_repairing" | "store_in_use" | "store_migration" | "store_backup_room" | "store_backup_failed" | "store_partly" | "sessions_hidden" | "events_lost" | "nothing_to_move" | "not_moved" | "store_repair_empty" | "store_repair_failed" | "terminal_gone" | "terminal_many" | "terminal_none" | "terminal_failed" | "terminal_deaf" | "memo_empty" | "memo_long" | "memo_failed" | "keys_unsaved" | "export_format" | "export_unsaved" | "export_gone" | "import_unread" | "import_unknown" | "import_empty" | "import_large" | "import_stopped" | "import_newer" | "import_missing" | "share_full" | "share_pattern" | "share_network" | "share_tunnel" | "share_tunnel_failed" | "trust_missing" | "trust_changed" | "trust_blocked" | "undo_nothing" | "redo_nothing" | "undo_stale" | "undo_working" | "undo_unsaved" | "rewind_nothing" | "rewind_followed" | "context_item" | "preview_budget" | "summary_invalid" | "compaction_gone"
 
 export type ProcessingEnd = {
   reason: EndReason
@@ -2062,6 +2089,17 @@ export type PromptArgument = {
   name: string
   description?: string
   required?: boolean
+}
+
+export type PromptList = {
+  prompts?: SentPrompt[]
+  more?: boolean
+}
+
+export type PromptQuery = {
+  text?: string
+  all?: boolean
+  limit?: number
 }
 
 export type PromptSuggestion = {
@@ -2486,6 +2524,14 @@ export type SendRequest = {
   session: string
   text: string
   command?: CommandCall
+}
+
+export type SentPrompt = {
+  text: string
+  at: number
+  session: string
+  title?: string
+  folder: string
 }
 
 export type ServerAnswer = {
@@ -3859,6 +3905,8 @@ export interface Methods {
   "host.open_link": { args: LinkRequest; reply: Empty }
   "host.pick_folder": { args: PickFolderRequest; reply: PickedFolder }
   "host.zoom": { args: ZoomRequest; reply: Empty }
+  "keymap.get": { args: Empty; reply: KeyFile }
+  "keymap.set": { args: KeyChoice; reply: KeyFile }
   "keys.list": { args: Empty; reply: KeyList }
   "keys.remove": { args: ProviderRef; reply: KeyList }
   "keys.set": { args: SetKeyRequest; reply: KeyList }
@@ -3875,6 +3923,8 @@ export interface Methods {
   "mcp.show": { args: ServerRequest; reply: ServerShown }
   "mcp.switch": { args: ServerSwitchRequest; reply: Empty }
   "mcp.test": { args: ServerTestRequest; reply: ServerTestReply }
+  "memo.add": { args: MemoNote; reply: MemoFile }
+  "memo.preview": { args: MemoNote; reply: MemoFile }
   "memory.list": { args: MemoryRequest; reply: MemoryReply }
   "memory.read": { args: MemoryFileRequest; reply: MemoryText }
   "memory.save": { args: MemorySaveRequest; reply: MemoryReply }
@@ -3902,6 +3952,7 @@ export interface Methods {
   "projects.forget": { args: ProjectRequest; reply: ProjectList }
   "projects.list": { args: Empty; reply: ProjectList }
   "projects.open": { args: ProjectRequest; reply: OpenedProject }
+  "prompts.list": { args: PromptQuery; reply: PromptList }
   "queue.add": { args: QueueAddRequest; reply: QueueReply }
   "queue.edit": { args: QueueEditRequest; reply: QueueReply }
   "queue.list": { args: SessionRef; reply: QueueReply }
