@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"atelier.dev/atelier/agent/command"
+	"atelier.dev/atelier/agent/internal/reinstall"
 	"atelier.dev/atelier/agent/repository"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/agent/sandbox/confine"
@@ -49,9 +50,13 @@ func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 		return CommandResult{}, err
 	}
 	watch := open(ctx, l, c.Line, &spec)
+	kept := keep(l, c.Line, spec)
 	r, err := l.exec(ctx, spec)
+	if note := kept.End(); note != "" {
+		r.Notes = append(r.Notes, note)
+	}
 	if watch != nil {
-		r.Notes = watch.End(context.WithoutCancel(ctx))
+		r.Notes = append(r.Notes, watch.End(context.WithoutCancel(ctx))...)
 	}
 	return r, err
 }
@@ -150,7 +155,39 @@ func (l *Local) Start(ctx context.Context, c Command) (Process, error) {
 		return nil, err
 	}
 	spec.Merge, spec.Input, spec.Limit = true, c.Input, c.Keep
-	return l.start(ctx, spec)
+	kept := keep(l, c.Line, spec)
+	p, err := l.start(ctx, spec, kept)
+	if err != nil || kept == nil {
+		_ = kept.End()
+		return p, err
+	}
+	return keeping{p, kept}, nil
+}
+
+// keep moves aside what a confined line would delete and install anew.
+func keep(l *Local, line string, spec sandbox.Spec) *reinstall.Kept {
+	if spec.Confine == nil {
+		return nil
+	}
+	home, _ := os.UserHomeDir()
+	return reinstall.Keep(line, command.Place{Dir: spec.Dir, Project: l.real, Home: home, Exists: exists})
+}
+
+// keeping is a process with what stands aside until it has ended.
+type keeping struct {
+	Process
+	kept *reinstall.Kept
+}
+
+// Wait implements [Process].
+func (k keeping) Wait(ctx context.Context) (CommandResult, error) {
+	r, err := k.Process.Wait(ctx)
+	if err == nil {
+		if note := k.kept.End(); note != "" {
+			r.Notes = append(r.Notes, note)
+		}
+	}
+	return r, err
 }
 
 // MayOutlive implements [Outliver].
@@ -166,7 +203,7 @@ func (l *Local) MayOutlive(ctx context.Context, c Command) bool {
 	return !only && !onlyInit(l.real, c.Line, spec.Dir)
 }
 
-func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
+func (l *Local) start(ctx context.Context, spec sandbox.Spec, kept *reinstall.Kept) (Process, error) {
 	s := l.started
 	spec.Limit = cmp.Or(spec.Limit, startedLimit)
 	s.mu.Lock()
@@ -190,6 +227,7 @@ func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
 	go func() { // ends with the command, which Cleanup ends
 		defer s.all.Done()
 		_, _ = p.Wait(context.Background())
+		kept.End()
 		cancel()
 	}()
 	return p, nil
@@ -298,5 +336,5 @@ func (c confined) Start(ctx context.Context, command Command) (Process, error) {
 		return nil, err
 	}
 	spec.Confine, spec.Merge, spec.Input = &confine.Profile{}, true, command.Input
-	return c.l.start(ctx, spec)
+	return c.l.start(ctx, spec, nil)
 }

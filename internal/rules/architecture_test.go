@@ -52,6 +52,7 @@ var mayImport = map[string][]string{
 	"agent/network/proxy":        {"agent/network"},
 	"agent/command":              {"agent", "agent/internal/..."},
 	"agent/internal/registry":    {"agent/command", "agent/internal/..."},
+	"agent/internal/reinstall":   {"agent/command"},
 	"agent/internal/merge":       {"agent/internal/linediff"},
 	"agent/sdk":                  {"agent", "agent/llm"},
 	"agent/contextinfo":          {"agent", "agent/contextir", "agent/llm", "agent/llm/tokens"},
