@@ -34,10 +34,10 @@ func OnlyGit(text string, at command.Place) (line Line, ok bool) {
 	}
 	line, changes, renamed, hooked := Line{branches: true, cleans: true}, false, false, false
 	for _, s := range steps {
-		if s.Program() != "git" || len(s.Effects) == 0 {
+		_, verb, args := splitGit(s.Args)
+		if s.Program() != "git" || len(s.Effects) == 0 && verb != "clean" { // clean -n counts what stands for files as files
 			continue
 		}
-		_, verb, args := splitGit(s.Args)
 		line.branches = line.branches && verb == "branch"
 		line.cleans = line.cleans && (verb == "clean" || verb == "stash" && stashesNew(args))
 		if made, ok := startOf(verb, args); ok {

@@ -78,6 +78,8 @@ func TestOnlyGit(t *testing.T) {
 		"git branch -m a b; git log":       {branches: true},
 		"git branch -d x; git switch main": {},
 		"git clean -fd":                    {cleans: true},
+		"git clean -nd":                    {cleans: true},
+		"git clean --dry-run && git log":   {cleans: true},
 		"git stash -u":                     {cleans: true},
 		"git stash":                        {},
 		"git stash pop":                    {},

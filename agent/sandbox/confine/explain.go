@@ -54,7 +54,7 @@ var (
 	messageWords = lazily(`^\s*(?:npm (?:error|ERR!)|[A-Za-z/][\w./+-]*:) `)
 	socketNames  = lazily(`(?i)socket|\.sock\b|docker|dbus|agent`)
 	hostWord     = lazily(`(?i)(?:host:?|lookup|ENOTFOUND|EAI_AGAIN) ([a-z0-9-]+(?:\.[a-z0-9-]+)+)`)
-	pathWord     = lazily(`(?:/|~/|\.{1,2}/|\.?\w)[^\s'"` + "`" + `:,()]*`)
+	pathWord     = lazily(`(?:/|~/|\.{1,2}/|\.?\w)[^\s'"‘’` + "`" + `:,()]*`)
 )
 
 // Explain tells from the output of a command what its profile kept it from. Relative
@@ -240,7 +240,7 @@ func (b Blocked) Sentence() string {
 	switch b.What {
 	case BlockedGit:
 		return "Commands run confined here, and this line cannot change the repository (.git): only a line of git commands alone can, and git init or git branch -m by itself. " +
-			"What git takes programs and settings from (git config, git remote, hooks, --track) cannot be changed, and nothing in the background changes a repository."
+			"What git takes programs and settings from (git config, git remote, hooks, --track) cannot be changed, nor what is in a submodule, and nothing in the background changes a repository."
 	case BlockedControl:
 		return "Commands run confined here and cannot change " + b.Path + ", because it tells other programs what to run."
 	case BlockedRead:

@@ -62,6 +62,7 @@ func TestExplainNamesWhatWasRefused(t *testing.T) {
 		"cp: cannot create regular file '/usr/local/bin/tool': Read-only file system":                              "/usr/local/bin/tool",
 		"Error: EROFS: read-only file system, open '/home/u/.config/app/state'":                                    "/home/u/.config/app/state",
 		"OSError: [Errno 30] Read-only file system: '/var/lib/app'":                                                "/var/lib/app",
+		"mkdir: cannot create directory ‘/home/u/.cache’: Read-only file system":                                   "/home/u/.cache",
 		"mkdir: Read-only file system":                                                                             "",
 	} {
 		if got, ok := p.Explain(output, true); got != (Blocked{BlockedWrite, want}) || !ok {
