@@ -73,6 +73,12 @@ func TestOnlyGit(t *testing.T) {
 			t.Errorf("%s: %t", line, got)
 		}
 	}
+}
+
+// K-47: what a line does decides what it may write, and what stands in its way.
+func TestOnlyGitTellsWhatALineDoes(t *testing.T) {
+	t.Parallel()
+	at := command.Place{Dir: "/p", Project: "/p", Home: "/h", Exists: func(string) bool { return false }}
 	for line, want := range map[string]Line{
 		"git branch -d x":                  {branches: true},
 		"git branch -m a b; git log":       {branches: true},
