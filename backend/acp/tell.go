@@ -137,7 +137,7 @@ func (o *session) window(by llm.Origin) int64 {
 var kinds = map[string]acp.ToolKind{
 	"Read": acp.ToolKindRead, "ReadMany": acp.ToolKindRead, "ListDir": acp.ToolKindRead, "Write": acp.ToolKindEdit, "Edit": acp.ToolKindEdit,
 	"ApplyPatch": acp.ToolKindEdit, "MultiEdit": acp.ToolKindEdit, "NotebookEdit": acp.ToolKindEdit, "Bash": acp.ToolKindExecute, "Grep": acp.ToolKindSearch, "Glob": acp.ToolKindSearch,
-	"WebFetch": acp.ToolKindFetch, "WebSearch": acp.ToolKindFetch, "TodoWrite": acp.ToolKindThink, "ExitPlanMode": acp.ToolKindSwitchMode, "EnterPlanMode": acp.ToolKindSwitchMode,
+	"WebFetch": acp.ToolKindFetch, "WebSearch": acp.ToolKindFetch, "Browser": acp.ToolKindFetch, "TodoWrite": acp.ToolKindThink, "ExitPlanMode": acp.ToolKindSwitchMode, "EnterPlanMode": acp.ToolKindSwitchMode,
 }
 
 func kindOf(tool string) acp.ToolKind {

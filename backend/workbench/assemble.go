@@ -107,7 +107,7 @@ func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *too
 	if info.Settings.Provider == callerProvider {
 		return all
 	}
-	all = append(all, toolbox.ForSessions(shellOf(all), place.tasks, place.watch)...)
+	all = append(all, toolbox.ForSessions(shellOf(all), place.tasks, place.watch, place.pages)...)
 	all = append(append(all, w.trees.Tools(info)...), w.schedules.Tools(info)...)
 	return append(all, plan.Tools()...)
 }

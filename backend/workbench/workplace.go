@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/hook"
+	"atelier.dev/atelier/agent/network"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/live"
@@ -28,7 +29,8 @@ type workplace struct {
 	env    env.Environment
 	tasks  *tool.Tasks
 	watch  *toolbox.Watch // of commands whose lines wake the session
-	output string         // the folder for output that exceeds the memory limit
+	pages  *toolbox.Browser
+	output string // the folder for output that exceeds the memory limit
 	hooks  *hook.Engine
 	folder string // where the session works; empty for an agent
 	// others are those of the folders where the session worked before.
@@ -78,9 +80,10 @@ func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (wo
 	if err != nil {
 		return workplace{}, err
 	}
-	place := workplace{env: local, tasks: before.tasks, watch: before.watch, output: w.outputFolder(session), others: before.left()}
+	place := workplace{env: local, tasks: before.tasks, watch: before.watch, pages: before.pages, output: w.outputFolder(session), others: before.left()}
 	if place.tasks == nil {
 		place.tasks, place.watch = w.newTasks(session), toolbox.NewWatch(func() { attend(w, session) })
+		place.pages = toolbox.NewBrowser(func(ctx context.Context) (network.Settings, error) { return hostsOf(ctx, w, info) })
 	}
 	local.SpillDir, local.Confine = place.output, w.confining(session, account(info), folder)
 	if slog.Default().Enabled(ctx, slog.LevelDebug) {
@@ -157,6 +160,7 @@ func (w *Workbench) cleanUp(ctx context.Context, session string) {
 		return
 	}
 	place.watch.Close()
+	place.pages.Close()
 	for _, p := range place.left() {
 		if err := p.env.Cleanup(ctx); err != nil {
 			slog.Warn("could not clean up the session's environment", "session", session, "err", err)

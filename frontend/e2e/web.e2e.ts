@@ -167,3 +167,60 @@ test('a search is set up in Settings, and its card has the pages that it found',
   expect(await violations(page)).toEqual([])
   expect(offences).toEqual([])
 })
+
+test('the agent looks at a page in a browser, and its card has the picture and the errors', async () => {
+  const site = createServer((request, response) => {
+    if (request.url !== '/') {
+      response.writeHead(404).end()
+      return
+    }
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    response.end(
+      `<title>Tea shop</title><style>body{font:24px sans-serif;background:#e8f0e4;margin:60px}</style>
+<h1>Tea and cups</h1><button onclick="document.title='Ordered';fetch('/order').then(() => console.error('it is missing'))">Order</button>`,
+    )
+  })
+  sites.push(site)
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  const url = `http://localhost:${(site.address() as AddressInfo).port}/`
+  const uses = (input: Record<string, unknown>) => ({ name: 'browser', input })
+  for (const [locale, allow, others] of [
+    ['en', 'For session', /^2 other calls/],
+    ['zh-CN', '本会话内', /^其他调用 2 次/],
+  ] as const) {
+    const model = (stage.model = await startModel([
+      { calls: [uses({ action: 'navigate', url })] },
+      { calls: [uses({ action: 'click', target: 'Order' })] },
+      { text: 'The order has no address.' },
+    ]))
+    const host = (stage.host = await startHost({
+      env: {
+        COMPAT_BASE_URL: model.url,
+        COMPAT_API_KEY: 'test-key',
+        CHROME_PATH: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
+      },
+    }))
+    const { page, offences } = await openPage(stage.browser, host.url, { locale })
+    const message = page.getByRole('textbox', { name: locale === 'en' ? 'Message' : '消息' })
+    await message.fill('Does the order work?')
+    await message.press('Enter')
+    const asked = page.getByRole('region', { name: /Browser/ })
+    await asked.getByText('localhost').first().waitFor()
+    await shots(page, `browser-asked-${locale}`)
+    await untilArmed(asked)
+    await asked.getByRole('button', { name: allow }).click()
+    await page.getByText('The order has no address.').waitFor()
+    expect(model.heard.some((it) => it.includes('404 (fetch)'))).toBe(true)
+    await unfoldTurn(page)
+    await page.getByRole('button', { name: others }).click()
+    for (const at of [0, 1]) {
+      const line = page.getByRole('button', { name: /Browser/ }).nth(at)
+      if ((await line.getAttribute('aria-expanded')) !== 'true') await line.click()
+    }
+    await page.getByRole('img', { name: 'page.jpg' }).waitFor()
+    await shots(page, `browser-card-${locale}`)
+    expect(await violations(page)).toEqual([])
+    expect(offences).toEqual([])
+    await host.stop()
+  }
+})

@@ -166,9 +166,9 @@ var kinds = map[string]kind{
 	"Bash": kindCommand, "Monitor": kindCommand,
 	"Read": kindRead, "ReadMany": kindRead, "Grep": kindRead, "Glob": kindRead, "ListDir": kindRead, "LS": kindRead,
 	"Edit": kindWrite, "Write": kindWrite, "ApplyPatch": kindWrite, "MultiEdit": kindWrite, "NotebookEdit": kindWrite,
-	"WebFetch": kindDomain,
-	"Network":  kindReached,
-	"Agent":    kindAgent, "Task": kindAgent, "SpawnAgent": kindAgent,
+	"WebFetch": kindDomain, "Browser": kindDomain,
+	"Network": kindReached,
+	"Agent":   kindAgent, "Task": kindAgent, "SpawnAgent": kindAgent,
 }
 
 func (r Rule) kind() kind { return kinds[r.Tool] }

@@ -411,7 +411,7 @@ func (v *view) host() (string, bool) {
 	}
 	u, err := url.Parse(in.URL)
 	if err != nil || u.Hostname() == "" {
-		return "", false
+		return v.call.Access.Web, v.call.Access.Web != ""
 	}
 	return u.Hostname(), true
 }

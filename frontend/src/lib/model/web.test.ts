@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fetchCardOf, opens, promptOf, searchCardOf } from './web'
+import { browserCardOf, fetchCardOf, opens, promptOf, searchCardOf } from './web'
 
 test('a card has what can be shown, and no link that is not of the web', () => {
   const links = [
@@ -37,4 +37,11 @@ test('only addresses of the web open', () => {
 test('the prompt is the one of the call', () => {
   expect(promptOf('{"url":"https://a.example","prompt":"What?"}')).toBe('What?')
   expect(promptOf('{"url":"https://a.example"}')).toBe('')
+})
+
+test('a page in the browser has what can be shown', () => {
+  const card = { url: 'http://localhost:5173/', title: 'Shop', status: 404, trouble: ['a', 3, 'b'] }
+  expect(browserCardOf(card)).toEqual({ ...card, trouble: ['a', 'b'] })
+  expect(browserCardOf({ title: 3 })).toEqual({ url: '', title: '', status: 0, trouble: [] })
+  expect(browserCardOf('x')).toBeUndefined()
 })

@@ -18,6 +18,14 @@ export type FetchCard = {
   model: string
 }
 
+export type BrowserCard = {
+  url: string
+  title: string
+  status: number
+  /** What went wrong on the page since the call before. */
+  trouble: readonly string[]
+}
+
 /** Whether an address may be opened by a press: no scheme but the web's can be. */
 export const opens = (url: string) => /^https?:\/\//i.test(url)
 
@@ -46,6 +54,14 @@ export function fetchCardOf(card: unknown): FetchCard | undefined {
     cached: all.cached === true,
     model: text(all.model),
   }
+}
+
+/** The card of a page in the browser; undefined if there is none. */
+export function browserCardOf(card: unknown): BrowserCard | undefined {
+  if (typeof card !== 'object' || card === null) return undefined
+  const { url, title, status, trouble } = card as Record<string, unknown>
+  const lines = Array.isArray(trouble) ? trouble.filter((it) => typeof it === 'string') : []
+  return { url: text(url), title: text(title), status: number(status), trouble: lines }
 }
 
 /** The card of a search; undefined if there is none. */

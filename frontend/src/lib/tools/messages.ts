@@ -34,6 +34,8 @@ export const messages = {
   page_model: 'Answered by',
   page_leads: 'It leads to another host, from which nothing was fetched:',
   page_elsewhere: 'leads elsewhere',
+  page_trouble: 'What went wrong on the page',
+  page_errors: { one: '{n} error', other: '{n} errors' },
   page_links: { one: '{n} link', other: '{n} links' },
   search_hits: { one: '{n} page', other: '{n} pages' },
   search_read: 'What the agent read, from {engine}',

@@ -35,6 +35,8 @@ export const zhCN: Translated<typeof messages> = {
   page_model: '回答者',
   page_leads: '它指向另一台主机，未从那里获取任何内容：',
   page_elsewhere: '指向别处',
+  page_trouble: '页面上的问题',
+  page_errors: '{n} 个错误',
   page_links: '{n} 个链接',
   search_hits: '{n} 个网页',
   search_read: '智能体读到的内容（来自 {engine}）',

@@ -10,6 +10,7 @@ import FilePlus from '@lucide/svelte/icons/file-plus-2'
 import FileText from '@lucide/svelte/icons/file-text'
 import FolderGit from '@lucide/svelte/icons/folder-git-2'
 import FolderSearch from '@lucide/svelte/icons/folder-search'
+import AppWindow from '@lucide/svelte/icons/app-window'
 import Globe from '@lucide/svelte/icons/globe'
 import GraduationCap from '@lucide/svelte/icons/graduation-cap'
 import Eye from '@lucide/svelte/icons/eye'
@@ -26,7 +27,7 @@ import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Wrench from '@lucide/svelte/icons/wrench'
 import { progressOf, todosOf } from '../model/todos'
 import { isAnswered, repliesOf } from '../model/question'
-import { fetchCardOf, searchCardOf } from '../model/web'
+import { browserCardOf, fetchCardOf, searchCardOf } from '../model/web'
 import { bytes } from '../model/format'
 import AskBody from './AskBody.svelte'
 import PlanBody from './PlanBody.svelte'
@@ -35,6 +36,7 @@ import ReportBody from './ReportBody.svelte'
 import { serverCall } from '../model/serverCall'
 import type { ToolEntry } from '../model/entries'
 import { own } from './messages'
+import BrowserBody from './BrowserBody.svelte'
 import ChangeBody from './ChangeBody.svelte'
 import FetchBody from './FetchBody.svelte'
 import GenericBody from './GenericBody.svelte'
@@ -80,6 +82,13 @@ function fetched({ details }: ToolEntry): string {
   return card.redirect ? own('page_elsewhere') : bytes(card.bytes)
 }
 
+/** What the browser shows, or how many errors the page had. */
+function browsed({ details }: ToolEntry): string {
+  const card = browserCardOf(details?.card)
+  if (!card) return ''
+  return card.trouble.length > 0 ? own('page_errors', { n: card.trouble.length }) : card.title
+}
+
 /** How many pages a search found. */
 const hits = ({ details }: ToolEntry) => {
   const card = searchCardOf(details?.card)
@@ -98,6 +107,7 @@ const widgets: Record<string, Widget> = {
   Grep: { icon: Search, body: TextBody },
   Glob: { icon: FolderSearch, body: TextBody },
   WebSearch: { icon: SearchCheck, body: SearchBody, result: hits },
+  Browser: { icon: AppWindow, body: BrowserBody, result: browsed },
   WebFetch: { icon: Globe, body: FetchBody, result: fetched },
   Agent: { icon: Bot, body: ReportBody, scrolls: true },
   LSP: { icon: Braces, body: TextBody },
