@@ -82,8 +82,7 @@ func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (wo
 	}
 	place := workplace{env: local, tasks: before.tasks, watch: before.watch, pages: before.pages, output: w.outputFolder(session), others: before.left()}
 	if place.tasks == nil {
-		place.tasks, place.watch = w.newTasks(session), toolbox.NewWatch(func() { attend(w, session) })
-		place.pages = toolbox.NewBrowser(func(ctx context.Context) (network.Settings, error) { return hostsOf(ctx, w, info) })
+		place.tasks, place.watch, place.pages = w.newTasks(session), toolbox.NewWatch(func() { attend(w, session) }), toolbox.NewBrowser(func(ctx context.Context) (network.Settings, error) { return hostsOf(ctx, w, info) })
 	}
 	local.SpillDir, local.Confine = place.output, w.confining(session, account(info), folder)
 	if slog.Default().Enabled(ctx, slog.LevelDebug) {
