@@ -107,9 +107,8 @@ func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *too
 	if info.Settings.Provider == callerProvider {
 		return all
 	}
-	all = append(all, toolbox.ForSessions(shellOf(all), place.tasks, place.watch, place.pages)...)
-	all = append(append(all, w.trees.Tools(info)...), w.schedules.Tools(info)...)
-	return append(all, plan.Tools()...)
+	all = append(append(all, toolbox.ForSessions(shellOf(all), place.tasks, place.watch, place.pages)...), w.trees.Tools(info)...)
+	return append(append(all, w.schedules.Tools(info)...), plan.Tools()...)
 }
 
 // outlive reports whether commands go on as tasks when their time limit is over. The
