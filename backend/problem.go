@@ -474,7 +474,7 @@ var problems = map[ProblemID]problem{
 // Problem returns the error with an id, with its arguments filled in.
 func Problem(id ProblemID, args ...string) *Error {
 	p, ok := problems[id]
-	for _, more := range []map[ProblemID]problem{ruleProblems, hookProblems, trustProblems, serverProblems, storeProblems, forkProblems, searchProblems, sessionProblems, skillProblems, transcriptProblems, undoProblems, skillUseProblems, terminalProblems} {
+	for _, more := range []map[ProblemID]problem{ruleProblems, hookProblems, trustProblems, serverProblems, storeProblems, forkProblems, searchProblems, sessionProblems, skillProblems, transcriptProblems, undoProblems, skillUseProblems, terminalProblems, externalProblems} {
 		if !ok {
 			p, ok = more[id]
 		}

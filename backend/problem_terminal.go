@@ -38,3 +38,24 @@ var terminalProblems = map[ProblemID]problem{
 		next: "Repair the file, or remove it. The details say what is wrong with it.",
 	},
 }
+
+// Problems of external agents.
+const (
+	ProblemExternalUnnamed ProblemID = "external_unnamed" // the greatest length
+	ProblemExternalCommand ProblemID = "external_command"
+	ProblemExternalEnv     ProblemID = "external_env" // the name
+	ProblemExternalFull    ProblemID = "external_full"
+	ProblemExternalGone    ProblemID = "external_gone"
+	ProblemExternalFailed  ProblemID = "external_failed" // its name
+)
+
+var externalProblems = map[ProblemID]problem{
+	ProblemExternalUnnamed: {code: CodeInvalid, message: "An external agent needs a name of at most {0} characters.", kept: keptAll},
+	ProblemExternalCommand: {
+		code: CodeInvalid, message: "The command is not a program with its arguments.", kept: keptAll, next: "Enter it as in a terminal, such as goose acp.",
+	},
+	ProblemExternalEnv:    {code: CodeInvalid, message: "“{0}” is not the name of a variable.", kept: keptAll, next: "Enter names alone, such as ANTHROPIC_API_KEY."},
+	ProblemExternalFull:   {code: CodeInvalid, message: "No more than {0} external agents can be added.", kept: keptAll, next: "Remove one that you do not need."},
+	ProblemExternalGone:   {code: CodeNotFound, message: "This external agent no longer exists.", kept: keptAll, next: "Add it again."},
+	ProblemExternalFailed: {code: CodeInternal, message: "{0} could not be started.", kept: keptAll, next: "See the details. Try its command in a terminal, and log in there if it asks for it."},
+}

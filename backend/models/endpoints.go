@@ -378,6 +378,13 @@ var notInID = regexp.MustCompile(`[^a-z0-9]+`)
 func (p *Providers) freeID(name string, endpoints []Endpoint) string {
 	base := strings.Trim(notInID.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	base = cmp.Or(strings.Trim(base[:min(len(base), 32)], "-"), "endpoint")
+	p.mu.Lock()
+	own := p.own
+	p.mu.Unlock()
+	endpoints = slices.Clone(endpoints)
+	for _, row := range own {
+		endpoints = append(endpoints, Endpoint{ID: row.ID})
+	}
 	taken := func(id string) bool {
 		return id == demo.Provider || slices.ContainsFunc(p.vendors, func(r provider.Row) bool { return r.ID == id }) ||
 			slices.ContainsFunc(endpoints, func(e Endpoint) bool { return e.ID == id })

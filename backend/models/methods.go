@@ -13,4 +13,14 @@ func (p *Providers) Register(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "endpoints.list", p.ListEndpoints)
 	dispatch.Handle(d, "endpoints.set", p.SetEndpoint)
 	dispatch.Handle(d, "endpoints.remove", p.RemoveEndpoint)
+	p.outside().register(d)
+}
+
+// outside returns the external agents; nil if there are no providers, as when methods are only
+// listed.
+func (p *Providers) outside() *External {
+	if p == nil {
+		return nil
+	}
+	return p.External
 }

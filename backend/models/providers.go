@@ -27,6 +27,9 @@ type Config struct {
 	Catalogue func() (*catalogue.Catalogue, error)
 	// Vendors are the built-in providers; nil means [provider.Table].
 	Vendors []provider.Row
+	// Folder returns the folder in which a session works, for external agents.
+	Folder  func(ctx context.Context, session string) (string, error)
+	Version string
 }
 
 // Providers finds keys and addresses and keeps the client's adapters up to date
@@ -41,6 +44,7 @@ type Providers struct {
 	catalogue       func() (*catalogue.Catalogue, error) // read when first asked for
 
 	listings *listings
+	External *External
 
 	// storing is held while stored data of a provider changes, and reading while
 	// keys and addresses are read. Neither delays a session that knows its
@@ -73,7 +77,8 @@ func New(cfg Config) *Providers {
 		cfg: cfg, vendors: cfg.Vendors, client: llm.NewClient(), listings: newListings(cfg.Home),
 		catalogue: cfg.Catalogue,
 	}
-	p.Facts = catalogue.Facts{Of: p.row, Free: p.local}
+	p.External = &External{p: p}
+	p.Facts = catalogue.Facts{Of: p.row, Free: p.External.free}
 	p.client.Use(p.limiter.Around, p.Middleware)
 	return p
 }
@@ -121,6 +126,13 @@ func (p *Providers) read(ctx context.Context) error {
 		}
 		own, found[row.ID] = append(own, row), a
 		p.limiter.Forget(row.ID)
+	}
+	outside, err := p.External.rows(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range outside {
+		own, found[row.ID] = append(own, row), access{}
 	}
 	for _, row := range p.own {
 		if _, ok := found[row.ID]; !ok {

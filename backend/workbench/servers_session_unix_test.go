@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/external/externaltest"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	client "atelier.dev/atelier/agent/mcp"
 	"atelier.dev/atelier/agent/mcp/mcptest"
@@ -24,6 +25,7 @@ import (
 
 func TestMain(m *testing.M) {
 	mcptest.Main()
+	externaltest.Main()
 	if of := os.Getenv(crashingUndo); of != "" {
 		undoUntilKilled(of)
 	}

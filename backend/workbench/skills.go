@@ -10,11 +10,11 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
-	"atelier.dev/atelier/agent/mcp/offer"
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/mcp"
+	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/skills"
 )
 
@@ -32,7 +32,7 @@ func (w *Workbench) newSkills() *skills.Skills {
 // growing is what models are offered that may change while a session runs: the tools of
 // servers, and skills.
 type growing struct {
-	*offer.Session
+	models.Offered
 	skills  *skill.Offer
 	company *company
 	agents  func() []agent.Note
@@ -40,7 +40,7 @@ type growing struct {
 
 // Notes implements [profile.Growing].
 func (g growing) Notes(provider, model string) []agent.Note {
-	return slices.Concat(g.Session.Notes(provider, model), g.skills.Notes(), g.agents(), g.company.Notes())
+	return slices.Concat(g.Offered.Notes(provider, model), g.skills.Notes(), g.agents(), g.company.Notes())
 }
 
 // sessionSkills are the skills of one session. It implements [skill.Host].

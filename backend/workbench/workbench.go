@@ -174,15 +174,16 @@ func New(cfg Config) *Workbench {
 		cfg.Prepared = &Prepared{catalogue: models.Catalogue(cfg.Home)}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	project := &place.Project{Dir: cfg.Folder, Store: cfg.Store}
 	w := &Workbench{
-		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}},
-		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue}),
+		project: project,
+		cfg:     cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}},
+		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home, Catalogue: cfg.Prepared.catalogue, Folder: project.FolderOf, Version: cfg.Version}),
 		choices:   choices{changing: make(chan struct{}, 1)},
 		guard:     guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 		pages:     fetch.NewPages(time.Now),
 		searches:  websearch.New(websearch.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv}),
 	}
-	w.project = &place.Project{Dir: cfg.Folder, Store: cfg.Store}
 	w.journal = journal.Open(cfg.Home)
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.mayRun, Build: w.newSession, Start: w.sessionStart, Show: w.show,
@@ -343,7 +344,7 @@ func (w *Workbench) Close(ctx context.Context) error {
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
 	ends.Go(func() { w.agents.Close(); w.teams.Close() })
 	ends.Go(func() { w.cancel(); w.scheduling.Wait(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
-	ends.Go(func() { w.shares.Close(); w.desk.Close() })
+	ends.Go(func() { w.shares.Close(); w.desk.Close(); w.providers.External.Close() })
 	ends.Wait()
 	return errors.Join(err, hooksErr, skillsErr, w.exports.Close())
 }

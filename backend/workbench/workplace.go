@@ -151,6 +151,7 @@ func (w *Workbench) cleanUp(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(ctx, cleanUpTime)
 	defer cancel()
 	w.sessions.CloseStartedBy(ctx, session)
+	w.providers.External.EndSession(session)
 	w.places.Lock()
 	place, ok := w.places.bySession[session]
 	delete(w.places.bySession, session)

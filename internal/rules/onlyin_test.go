@@ -18,7 +18,7 @@ var onlyIn = map[string][]string{
 	"github.com/robfig/cron":                 {"agent/schedule"},
 	"github.com/fsnotify/fsnotify":           {"backend/internal/watch"},
 	"github.com/goccy/go-yaml":               {"agent/internal/frontmatter", "agent/project"},
-	"github.com/coder/acp-go-sdk":            {"backend/acp"},
+	"github.com/coder/acp-go-sdk":            {"agent/external", "agent/external/externaltest", "backend/acp"},
 	"github.com/creack/pty":                  {"agent/sandbox"},
 	"github.com/tiktoken-go/tokenizer":       {"agent/llm/tokens"},
 	"codeberg.org/readeck/go-readability":    {"agent/fetch"},

@@ -651,6 +651,35 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请重新添加。',
   },
+  external_unnamed: {
+    message: '外部智能体需要一个名称，最多 {0} 个字符。',
+    kept: '没有做任何更改。',
+  },
+  external_command: {
+    message: '命令不是一个带参数的程序。',
+    kept: '没有做任何更改。',
+    next: '请像在终端中那样输入，例如 goose acp。',
+  },
+  external_env: {
+    message: '“{0}”不是变量名。',
+    kept: '没有做任何更改。',
+    next: '请只输入名称，例如 ANTHROPIC_API_KEY。',
+  },
+  external_full: {
+    message: '最多只能添加 {0} 个外部智能体。',
+    kept: '没有做任何更改。',
+    next: '请移除一个不需要的。',
+  },
+  external_gone: {
+    message: '这个外部智能体已不存在。',
+    kept: '没有做任何更改。',
+    next: '请重新添加。',
+  },
+  external_failed: {
+    message: '{0} 无法启动。',
+    kept: '没有做任何更改。',
+    next: '请查看详情。在终端中试运行它的命令，如果它要求登录，请先在那里登录。',
+  },
   endpoints_full: {
     message: '已有 {0} 个端点，不能再添加。',
     kept: '没有做任何更改。',

@@ -259,6 +259,26 @@ export const messages = {
   keys_usual: 'Use the usual keys: {label}',
   keys_reserved: '{keys} has a fixed meaning.',
   keys_typed: '{keys} is typed in fields. Hold Ctrl or Alt as well.',
+  external: 'External agents',
+  external_hint:
+    'An agent of somebody else that speaks the Agent Client Protocol, such as Claude Code, Codex, Gemini or goose, answers a session here. Choose it like a model. What it asks of Atelier goes through your rules, the sandbox and undo.',
+  external_add: 'Add agent',
+  external_check: 'Try it',
+  external_starting: 'Starting it…',
+  external_works: '{who} answered. It offers {n} models.',
+  external_found: 'Found on this machine:',
+  external_command: 'Command',
+  external_command_hint:
+    'As in a terminal, for example goose acp or npx @agentclientprotocol/claude-agent-acp',
+  external_env: 'Variables that it is given',
+  external_env_hint:
+    'Names of variables with secrets, such as ANTHROPIC_API_KEY. All others with secrets are kept from it.',
+  external_trust:
+    'The program runs as you, outside the sandbox. It can read and change files and reach the network by itself, without asking Atelier; what it tells of that is recorded, and Atelier cannot take it back. Add only programs that you trust.',
+  external_trust_do: 'Trust and save',
+  external_remove: 'Remove agent',
+  external_remove_body:
+    'Its programs are ended. Its sessions stay and can go on with another model.',
 } as const
 
 export const own = translator('settings/messages', messages)

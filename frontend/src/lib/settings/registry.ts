@@ -50,6 +50,13 @@ export const tabs: readonly Tab[] = [
           'endpoint server address url proxy gateway compatible custom 端点 服务器 代理 网关 兼容',
       },
       {
+        id: 'external',
+        label: own('external'),
+        hint: own('external_hint'),
+        words:
+          'external agent acp claude code codex gemini goose opencode program 外部 智能体 程序 命令',
+      },
+      {
         id: 'websearch',
         label: own('websearch'),
         hint: own('websearch_hint'),

@@ -2,9 +2,12 @@ import { asApiError, type Call } from '../api'
 import { t } from '../i18n/i18n.svelte'
 import type { Problem } from '../i18n/problems'
 import type {
+  AgentReport,
   ConnectionTest,
   Effort,
   Endpoint,
+  ExternalAgent,
+  ExternalList,
   KeyInfo,
   KeyList,
   ModelInfo,
@@ -30,6 +33,8 @@ export class Catalog {
     }),
   )
   keys = $state.raw<KeyList>({})
+  /** The external agents, and those that were found; empty until they are loaded. */
+  external = $state.raw<ExternalList>({})
   /** The user's own endpoints; empty until they are loaded. */
   endpoints = $state.raw<readonly Endpoint[]>([])
   /** Why the user's own models could not be read; undefined if they were. */
@@ -93,6 +98,27 @@ export class Catalog {
     const id = request.id ?? this.endpoints.find((endpoint) => !before.includes(endpoint.id))?.id
     if (id) void this.test(id)
     await this.load()
+  }
+
+  async loadExternal(): Promise<void> {
+    this.external = await this.#call('external.list', {})
+  }
+
+  async setExternal(agent: ExternalAgent): Promise<void> {
+    this.external = await this.#call('external.set', agent)
+    await this.load()
+  }
+
+  async removeExternal(id: string): Promise<void> {
+    this.external = await this.#call('external.remove', { id })
+    await this.load()
+  }
+
+  /** Starts an external agent and asks what it is; its models are known afterwards. */
+  async checkExternal(id: string): Promise<AgentReport> {
+    const report = await this.#call('external.check', { id })
+    await this.load()
+    return report
   }
 
   async removeEndpoint(provider: string): Promise<void> {
