@@ -8,7 +8,7 @@ var onlyIn = map[string][]string{
 	"github.com/openai/openai-go":            {"agent/llm/openai"},
 	"github.com/anthropics/anthropic-sdk-go": {"agent/llm/anthropic"},
 	"github.com/mattn/go-sqlite3":            {"storage", "storage/search"},
-	"database/sql":                           {"storage", "storage/search", "storage/teamwork"},
+	"database/sql":                           {"storage", "storage/search", "storage/sessionlog", "storage/teamwork"},
 	"github.com/coder/websocket":             {"backend/serve", "scripts/bench"},
 	"github.com/zalando/go-keyring":          {"storage/keystore"},
 	"os/exec":                                {"agent/sandbox", "scripts/bench"},
