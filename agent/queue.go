@@ -181,4 +181,9 @@ func tellNews(t *turn) {
 			t.emit(SteeringInjected{ByLoop: true, Text: text})
 		}
 	}
+	if remind := t.session.cfg.Remind; remind != nil {
+		for _, text := range remind(&t.session.transcript.conversation) {
+			t.emit(SteeringInjected{ByLoop: true, Text: text})
+		}
+	}
 }

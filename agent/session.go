@@ -12,6 +12,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
 )
 
@@ -72,6 +73,9 @@ type Config struct {
 		Waits() bool
 		Take() []string
 	}
+	// Remind returns what the model is reminded of before a request, each text as a [Reminder]; nil
+	// reminds of nothing (COM-26). See package remind.
+	Remind func(*contextir.Conversation) []string
 	// CleanUp ends whatever tools left running, before the session closes; nil if
 	// there cannot be anything (LOOP-54). It may be called more than once.
 	CleanUp func(context.Context)

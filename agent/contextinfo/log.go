@@ -1,6 +1,7 @@
 package contextinfo
 
 import (
+	"slices"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -20,6 +21,7 @@ type Log struct {
 	cache       cached
 	compactions []Compaction
 	last        int64
+	listeners   []*listener
 }
 
 // born says when an item was added.
@@ -96,7 +98,7 @@ func (l *Log) Apply(ev agent.Event, tookBack bool) {
 	}
 	l.past.Apply(ev)
 	l.watch(ev)
-	l.note(ev.At)
+	defer l.announce(ev, l.note(ev.At))
 	if ev.Kind() == agent.KindCompactionEnd {
 		l.noteSummary(ev.At)
 	}
@@ -123,18 +125,21 @@ func (l *Log) Transcript() *agent.Transcript { return &l.past }
 // Compactions returns the compactions, the oldest first.
 func (l *Log) Compactions() []Compaction { return l.compactions }
 
-// note remembers when new items were added.
-func (l *Log) note(at int64) {
+// note remembers when new items were added, and returns them, the oldest first.
+func (l *Log) note(at int64) (added []string) {
 	if l.items == nil {
 		l.items = map[string]born{}
 	}
 	for it := range l.past.Conversation().Backward() {
 		id := it.ID()
 		if _, known := l.items[id]; known {
-			return
+			break
 		}
 		l.items[id] = born{at: at, rate: l.rate}
+		added = append(added, id)
 	}
+	slices.Reverse(added)
+	return added
 }
 
 // noteSummary remembers when a summary took the first place.

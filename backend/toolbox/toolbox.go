@@ -8,8 +8,10 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/ask"
 	"atelier.dev/atelier/agent/browser"
+	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/monitor"
 	"atelier.dev/atelier/agent/network"
+	"atelier.dev/atelier/agent/remind"
 	"atelier.dev/atelier/agent/todo"
 	"atelier.dev/atelier/agent/tool"
 )
@@ -37,3 +39,11 @@ func ForAgents() []agent.Tool { return []agent.Tool{todo.Tool()} }
 func ForSessions(bash agent.Tool, tasks *tool.Tasks, watch *Watch, pages *Browser) []agent.Tool {
 	return []agent.Tool{monitor.Tool(bash, tasks, watch), browser.Tool(pages), ask.Tool(), todo.Tool()}
 }
+
+// Remind reminds a model of its list of tasks, if it once made one (COM-26).
+func Remind(c *contextir.Conversation) []string { return ofTasks(c) }
+
+var ofTasks = remind.All(remind.Reminder{
+	Tools: []string{todo.Name, "todo_write", "update_plan", "write_todos"}, Gap: 10, CoolDown: 10, Used: true,
+	Text: "You have not updated your list of tasks for a while. If it still helps, bring it up to date; else ignore this. Do not mention it to the user.",
+})

@@ -65,8 +65,8 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Shorten: shortened(w, info), Facts: w.model(),
 		Compactor: contexts.Compactor(w.ctx, w.providers, w.cfg.Store, w.summariser), Hooks: w.pointsOf(info, place.hooks),
 		News: place.watch, CleanUp: func(ctx context.Context) { w.cleanUp(ctx, info.ID) }, Recorder: w.recorder(info), Rewritten: memory.Rewritten, Attach: w.attached(info),
-		Offload: w.contexts.Offload(place.output),
-		Now:     time.Now, NewID: func() string { return ulid.Make().String() },
+		Offload: w.contexts.Offload(place.output), Remind: toolbox.Remind,
+		Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...)
 	if err != nil || session.Transcript().Settings.Model != "" || len(past) == 0 {
 		return session, err
