@@ -9,7 +9,7 @@ import { apply } from '../model/reducer'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Usage } from '../types.gen'
 import { renderInApp } from '../ui/testing'
-import Header from './Header.svelte'
+import Filling from './Filling.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 
 beforeAll(() => contextDialog.need())
@@ -49,15 +49,7 @@ function show(view: View) {
     settings: { provider: 'own', model: 'm', mode: 'default' },
     catalog: { providers: [], model: () => ({ context_window: 100_000 }) },
   } as unknown as Workbench
-  const nothing = () => {}
-  const handlers = {
-    onsidebar: nothing,
-    onpanel: nothing,
-    oncost: nothing,
-    ontasks: nothing,
-    onjump: nothing,
-  }
-  renderInApp(Header, { bench, sidebar: true, panel: true, ...handlers })
+  renderInApp(Filling, { bench, oncost: () => {} })
   return screen.getByRole('button', { name: /^What fills the context/ })
 }
 
