@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -154,5 +155,29 @@ func TestOver(t *testing.T) {
 		if diff := cmp.Diff(tt.want, c.Over(tt.rules, tokens)); diff != "" || c.Bytes() != before {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+}
+
+// A conversation of 10,000 items is planned, compacted and lowered in a moment, with each call
+// beside its result (COM-12, COM-15).
+func TestTenThousandItems(t *testing.T) {
+	t.Parallel()
+	c := busy(2500)
+	if c.Len() != 10_000 {
+		t.Fatalf("%d items", c.Len())
+	}
+	whole, begin := c.Bytes(), time.Now()
+	small := func(c *contextir.Conversation) bool { return c.Bytes() <= whole/100 }
+	for _, step := range c.Plan(contextir.SeedRules(), small) {
+		c.Apply(step)
+	}
+	if !small(c) {
+		t.Errorf("%d of %d bytes are left", c.Bytes(), whole)
+	}
+	checkPairs(t, c.Lower())
+	c.CompactWithin("In short.", 10, nil, 0)
+	checkPairs(t, c.Lower())
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }

@@ -61,7 +61,8 @@ export const messages = {
   drop: 'Take out: models are not shown it any more',
   restore: 'Bring back',
   priority: 'priority {n}',
-  warning: 'Taking items out makes the next request about {cost} dearer, because the cache breaks.',
+  warning:
+    'Taking items out, replacing the conversation or taking that back makes the next request about {cost} dearer, because the cache breaks.',
   working: 'The session works. Items can be pinned and taken out when it rests.',
   compact: 'Compact',
   focus: 'What to keep in particular',

@@ -61,7 +61,7 @@ export const zhCN: Translated<typeof messages> = {
   drop: '移出：不再给模型看',
   restore: '恢复',
   priority: '优先级 {n}',
-  warning: '移出内容会使缓存失效，下一次请求约多花 {cost}。',
+  warning: '移出内容、替换对话或撤销替换会使缓存失效，下一次请求约多花 {cost}。',
   working: '会话正在工作。等它空闲后即可固定或移出条目。',
   compact: '压缩',
   focus: '需要特别保留的内容',
