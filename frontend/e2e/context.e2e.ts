@@ -15,6 +15,8 @@ test('a person decides what stays in the context', async () => {
     { text: `Noted. ${'I looked at it. '.repeat(500)}`, usage: usage(9500, 8000) },
     { text: '## Goal\nMend the login.', usage: usage(4000) },
     { text: 'I go on.', usage: usage(6000) },
+    { calls: [{ name: 'Recall', input: { query: 'login' } }], usage: usage(6100) },
+    { text: 'It was there.', usage: usage(6200) },
     { text: 'All of it again.', usage: usage(9600) },
   ]))
   const host = (stage.host = await startHost({
@@ -69,6 +71,10 @@ test('a person decides what stays in the context', async () => {
     .getByText(/pinned/)
     .waitFor()
   expect(await row('Noted.').count()).toBe(0)
+  await prompt(page, 'What was it about?')
+  await page.getByText('It was there.').first().waitFor()
+  await untilRest(page)
+  expect(model.heard.at(-1)).toMatch(/user_message:.*Mend the login/)
 
   await panel.getByRole('button', { name: 'Take back' }).click()
   await panel.getByText('You took a compaction back.').waitFor()
