@@ -53,7 +53,8 @@ export const messages = {
   room_type_user_message: 'Your messages',
   room_type_user_message_hint: 'A summary keeps their words, up to a limit.',
   room_limit: '{type}: at most',
-  room_limit_hint: 'More than that is shortened before the next request, however large the window is.',
+  room_limit_hint:
+    'More than that is shortened before the next request, however large the window is.',
   room_limit_none: 'No limit',
   room_rule_preset: 'As chosen above',
   room_rule_none: 'Keep all',
