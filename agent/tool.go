@@ -331,5 +331,5 @@ type CommandResult struct {
 // Listing counts the results of a read or a search.
 type Listing struct {
 	Count int    `json:"count"`
-	Unit  string `json:"unit"` // "lines", "files", "matches", "cells" or "entries"
+	Unit  string `json:"unit"` // "lines", "files", "matches", "cells", "entries" or "pages"
 }

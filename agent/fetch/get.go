@@ -27,6 +27,8 @@ const (
 	usualTime     = 30 * time.Second
 	// maxPage limits a page as it is after decompression, in bytes.
 	maxPage = 4 << 20
+	// maxPDF limits a PDF, of which a beginning is no use.
+	maxPDF = 20 << 20
 )
 
 // address is an address of the web that may be asked for.
@@ -218,7 +220,11 @@ func exchange(ctx context.Context, client *http.Client, req *http.Request) (page
 		}
 		return page{}, errors.New("it leads to an address that cannot be fetched")
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPage+1))
+	most := maxPage
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "application/pdf") {
+		most = maxPDF
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(most)+1))
 	if err != nil && len(body) == 0 {
 		return page{}, err
 	}
@@ -226,12 +232,12 @@ func exchange(ctx context.Context, client *http.Client, req *http.Request) (page
 		return page{}, ctx.Err()
 	}
 	broken := err != nil
-	if cut := len(body) > maxPage; cut || broken {
-		body = body[:min(len(body), maxPage)]
+	if cut := len(body) > most; cut || broken {
+		body = body[:min(len(body), most)]
 		p.cut = cutShort
 		if broken {
 			p.cut = cutBroken
 		}
 	}
-	return p, p.read(resp.Header.Get("Content-Type"), body)
+	return p, p.read(ctx, resp.Header.Get("Content-Type"), body)
 }

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -12,6 +13,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"atelier.dev/atelier/agent/internal/pdftext"
 	"atelier.dev/atelier/internal/text"
 )
 
@@ -44,7 +46,7 @@ type page struct {
 }
 
 // read makes the text of a body. An error is a phrase for the model.
-func (p *page) read(contentType string, body []byte) error {
+func (p *page) read(ctx context.Context, contentType string, body []byte) error {
 	kind, _, unread := mime.ParseMediaType(contentType)
 	if unread != nil || kind == "application/octet-stream" {
 		kind, _, _ = mime.ParseMediaType(http.DetectContentType(body))
@@ -57,6 +59,15 @@ func (p *page) read(contentType string, body []byte) error {
 			return err
 		}
 		p.title, p.text, p.links = readable(decoded(body, contentType), at)
+	case pdftext.Is(body):
+		found, err := pdftext.Read(ctx, body)
+		if err != nil && p.cut != complete {
+			err = fmt.Errorf("it has more than the %d MB that are fetched", len(body)>>20)
+		}
+		if err != nil {
+			return fmt.Errorf("it is a PDF that cannot be read: %w", err)
+		}
+		p.text = found.String()
 	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
 		p.text = indented(body)
 	case strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "xml") || strings.HasSuffix(kind, "javascript") || kind == "application/yaml":

@@ -36,7 +36,7 @@ func picky(b agent.Binding) agent.Binding {
 	b = ignoring(b, "wait_for_previous", "description", "explanation")
 	switch b.Tool {
 	case "Read":
-		return ignoring(refusing(b, "pages", "The pages of a PDF cannot be read; extract its text with a command."), "allow_large", "detail")
+		return ignoring(refusing(b, "pages", "The text of all pages is read at once: leave it out."), "allow_large", "detail")
 	case "Write":
 		return refusing(b,
 			"append", "The whole content is replaced: give all of it, or edit the end of the file.",

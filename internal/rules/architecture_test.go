@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"agent/repository":           {"agent/command", "agent/sandbox", "agent/sandbox/confine", "agent/internal/..."},
 	"agent/sandbox":              {"agent/sandbox/confine"},
 	"agent/env/envtest":          {"agent/env"},
-	"agent/document":             {"agent", "agent/internal/archive", "agent/llm", "agent/picture"},
+	"agent/document":             {"agent", "agent/internal/archive", "agent/internal/pdftext", "agent/llm", "agent/picture"},
 	"agent/tool":                 {"agent", "agent/applypatch", "agent/document", "agent/env", "agent/internal/...", "agent/llm", "agent/picture"},
 	"agent/permission":           {"agent", "agent/command", "agent/internal/...", "agent/permission/boundary", "agent/permission/rule"},
 	"agent/permission/boundary":  {"agent", "agent/command", "agent/internal/..."},

@@ -225,6 +225,7 @@ export const en = {
   'tool.files': { one: '{n} file', other: '{n} files' },
   'tool.matches': { one: '{n} match', other: '{n} matches' },
   'tool.cells': { one: '{n} cell', other: '{n} cells' },
+  'tool.pages': { one: '{n} page', other: '{n} pages' },
   'tool.entries': { one: '{n} entry', other: '{n} entries' },
   'tool.pictures': { one: '{n} picture', other: '{n} pictures' },
   'tool.picture': 'Picture',

@@ -203,6 +203,7 @@ export const zhCN: Record<Key, Message> = {
   'tool.lines': '{n} 行',
   'tool.files': '{n} 个文件',
   'tool.matches': '{n} 处匹配',
+  'tool.pages': '{n} 页',
   'tool.entries': '{n} 个条目',
   'tool.cells': '{n} 个单元格',
   'tool.pictures': '{n} 张图片',

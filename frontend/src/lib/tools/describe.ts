@@ -49,7 +49,7 @@ export function noteOf(change: FileChange | undefined): string {
   return change?.deleted ? t('tool.deleted') : ''
 }
 
-const units = ['lines', 'files', 'matches', 'cells', 'entries'] as const
+const units = ['lines', 'files', 'matches', 'cells', 'entries', 'pages'] as const
 const isUnit = (unit: string): unit is (typeof units)[number] =>
   (units as readonly string[]).includes(unit)
 
