@@ -156,13 +156,20 @@ func TestOneServerForARoot(t *testing.T) {
 	}
 	at := p.slots[key{p.dir, "Toy"}]
 	at.server.end()
-	<-at.server.process.Done()
-	for at.server.failure() == nil { // the goroutine is about to note it
-		time.Sleep(time.Millisecond)
-	}
+	<-at.server.over
 	if got := p.ask(t, defined); !strings.Contains(got.Output, "[Answered by") || p.Status()[0].PID == first {
 		t.Errorf("after its end: %q", got.Output)
 	}
+}
+
+// serverOf returns the server of a project's folder.
+func serverOf(p *project) *server {
+	p.mu.Lock()
+	at := p.slots[key{p.dir, "Toy"}]
+	p.mu.Unlock()
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	return at.server
 }
 
 // A server that nobody needs ends, as does the least recently used of too many, and none
@@ -177,10 +184,13 @@ func TestServersEnd(t *testing.T) {
 		}
 		return n
 	}
-	p := newProject(t, "stays", func(cfg *Config) { cfg.Idle = 50 * time.Millisecond })
+	p := newProject(t, "stays", func(cfg *Config) { cfg.Idle = 500 * time.Millisecond })
 	p.ask(t, defined)
-	for running(p) > 0 {
-		time.Sleep(5 * time.Millisecond)
+	if s := serverOf(p); s != nil {
+		<-s.process.Done()
+	}
+	if n := running(p); n > 0 {
+		t.Errorf("%d idle servers run", n)
 	}
 	if got := p.ask(t, defined); !strings.Contains(got.Output, "[Answered by") {
 		t.Errorf("after it was idle: %q", got.Output)
@@ -214,8 +224,8 @@ func TestMemory(t *testing.T) {
 	if p.Status()[0].Memory == 0 && p.Status()[0].Err == nil {
 		t.Skip("it is not known here how much memory a program takes")
 	}
-	for p.Status()[0].Err == nil {
-		time.Sleep(5 * time.Millisecond)
+	if s := serverOf(p); s != nil { // else it ended before it was ready
+		<-s.over
 	}
 	if err := p.Status()[0].Err; !strings.Contains(err.Error(), "of memory, more than the 200 MB") {
 		t.Errorf("it ended because %v", err)
@@ -283,8 +293,8 @@ func TestDiagnose(t *testing.T) {
 	if got := Diagnose(t.Context(), p.Servers, p.env, []string{path}); got != "" {
 		t.Errorf("before there is a server: %q", got)
 	}
-	for !p.running(p.languages(t.Context())[0], p.dir) {
-		time.Sleep(5 * time.Millisecond)
+	if p.stopped.Wait(); !p.running(p.languages(t.Context())[0], p.dir) {
+		t.Error("the first change does not start the server")
 	}
 	want := "Diagnostics of the language server after this change:\na.toy:1:1: error: wrong in version 1\na.toy:1:1: warning: unused"
 	if got := Diagnose(t.Context(), p.Servers, p.env, []string{path}); got != want {

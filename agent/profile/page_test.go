@@ -11,6 +11,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/browser"
+	"atelier.dev/atelier/agent/config"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/lsp"
 	"atelier.dev/atelier/agent/moving"
@@ -32,7 +33,7 @@ func TestToolsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := append(productTools(local), browser.Tool(nil), lsp.Tool(nil, local), skill.Tool(nil), recall.Tool(nil))
+	tools := append(productTools(local), browser.Tool(nil), config.Tool(nil), lsp.Tool(nil, local), skill.Tool(nil), recall.Tool(nil))
 	tools = append(append(tools, moving.Tools(nil, "")...), schedule.Tools(nil, "", time.Now)...)
 	registry, err := agent.NewRegistry(tools...)
 	if err != nil {

@@ -44,7 +44,7 @@ var tiers = []struct {
 	{TierAdvanced, "Agent Skill TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate SendMessage TeamCreate TeamDelete NotebookEdit " +
 		"SendInput Wait CloseAgent Monitor Recall"},
 	{TierSpecialist, "CronCreate CronDelete CronList LSP TodoWrite EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree RemoteTrigger ListMcpResources ReadMcpResource " +
-		"ScheduleWakeup Browser"},
+		"ScheduleWakeup Browser Config"},
 }
 
 // ofServers are the tools that come and go with the MCP servers, whose panel switches them.

@@ -8,6 +8,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/ask"
 	"atelier.dev/atelier/agent/browser"
+	"atelier.dev/atelier/agent/config"
 	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/monitor"
 	"atelier.dev/atelier/agent/network"
@@ -36,8 +37,8 @@ func ForAgents() []agent.Tool { return []agent.Tool{todo.Tool()} }
 
 // ForSessions returns the tools of a session that a person uses. Its watched commands are run
 // by bash and listed in tasks.
-func ForSessions(bash agent.Tool, tasks *tool.Tasks, watch *Watch, pages *Browser) []agent.Tool {
-	return []agent.Tool{monitor.Tool(bash, tasks, watch), browser.Tool(pages), ask.Tool(), todo.Tool()}
+func ForSessions(bash agent.Tool, tasks *tool.Tasks, watch *Watch, pages *Browser, choices Choices) []agent.Tool {
+	return []agent.Tool{monitor.Tool(bash, tasks, watch), browser.Tool(pages), config.Tool(choices), ask.Tool(), todo.Tool()}
 }
 
 // Remind reminds a model of its list of tasks, if it once made one (COM-26).

@@ -107,7 +107,9 @@ func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *too
 	if info.Settings.Provider == callerProvider {
 		return all
 	}
-	all = append(append(all, toolbox.ForSessions(shellOf(all), place.tasks, place.watch, place.pages)...), w.trees.Tools(info)...)
+	all = append(append(all, toolbox.ForSessions(shellOf(all), place.tasks, place.watch, place.pages, toolbox.Choices{Get: w.preferences, Change: func(ctx context.Context, before, after backend.Preferences) (backend.Preferences, error) {
+		return w.changePreferences(ctx, PreferencesChange{before, after})
+	}})...), w.trees.Tools(info)...)
 	return append(append(all, w.schedules.Tools(info)...), plan.Tools()...)
 }
 

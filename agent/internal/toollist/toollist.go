@@ -16,7 +16,7 @@ type Known func(name string) (canonical string, ok bool)
 
 // knownTools are the names of tools, ours and those of other programs that files name.
 var knownTools = strings.Fields(`
-	Bash Read Write Edit Glob Grep WebFetch WebSearch Browser ToolSearch Agent SendMessage
+	Bash Read Write Edit Glob Grep WebFetch WebSearch Browser Config ToolSearch Agent SendMessage
 	TaskCreate TaskList TaskUpdate TaskGet TaskStop TaskOutput TeamCreate TeamDelete NotebookEdit Skill
 	ReadMany ListDir WriteStdin ApplyPatch RunAgent SpawnAgent SendInput Wait CloseAgent ListMcpResources ReadMcpResource
 	AskUser MultiEdit NotebookRead LS Task TodoWrite SlashCommand EnterPlanMode ExitPlanMode

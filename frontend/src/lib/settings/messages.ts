@@ -146,6 +146,7 @@ export const messages = {
   does_CronDelete: 'Deletes a scheduled prompt',
   does_CronList: 'Lists scheduled prompts',
   does_Browser: 'Opens pages in a browser and uses them',
+  does_Config: 'Reads your settings, and changes them if you allow it',
   does_LSP: 'Answers questions about code',
   does_TodoWrite: 'Keeps the list of tasks',
   does_EnterPlanMode: 'Proposes to plan first',

@@ -145,6 +145,7 @@ export const zhCN: Translated<typeof messages> = {
   does_CronDelete: '删除定时提示',
   does_CronList: '列出定时提示',
   does_Browser: '在浏览器中打开并操作网页',
+  does_Config: '读取你的设置，经你允许后更改',
   does_LSP: '回答代码问题',
   does_TodoWrite: '维护任务列表',
   does_EnterPlanMode: '提议先做计划',

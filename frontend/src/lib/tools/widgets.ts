@@ -23,6 +23,7 @@ import OctagonX from '@lucide/svelte/icons/octagon-x'
 import Plug from '@lucide/svelte/icons/plug'
 import Search from '@lucide/svelte/icons/search'
 import SearchCheck from '@lucide/svelte/icons/search-check'
+import Settings from '@lucide/svelte/icons/settings'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Wrench from '@lucide/svelte/icons/wrench'
 import { progressOf, todosOf } from '../model/todos'
@@ -146,6 +147,7 @@ const widgets: Record<string, Widget> = {
   CronDelete: { icon: CalendarClock, body: TextBody },
   RemoteTrigger: { icon: CalendarClock, body: ScheduleBody },
   ScheduleWakeup: { icon: CalendarClock, body: ScheduleBody },
+  Config: { icon: Settings, body: TextBody },
   CloseAgent: { icon: OctagonX, body: ReportBody },
 }
 
