@@ -5,11 +5,14 @@ package desk
 import (
 	"context"
 
+	"atelier.dev/atelier/agent/lsp"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/keymap"
 	"atelier.dev/atelier/backend/memo"
+	"atelier.dev/atelier/backend/preview"
 	"atelier.dev/atelier/backend/prompts"
+	"atelier.dev/atelier/backend/symbols"
 	"atelier.dev/atelier/backend/terminal"
 	"atelier.dev/atelier/backend/unsent"
 )
@@ -23,6 +26,8 @@ type Config struct {
 	Getenv func(string) string
 	// FolderOf returns where a session works; that of the project for no session.
 	FolderOf func(ctx context.Context, session string) (string, error)
+	// Servers answers questions about code.
+	Servers  func() *lsp.Servers
 	ReadOnly bool // nothing of the project may be changed
 }
 
@@ -32,6 +37,8 @@ type Desk struct {
 	prompts   *prompts.Prompts
 	memo      *memo.Memo
 	keymap    *keymap.Keymap
+	symbols   *symbols.Symbols
+	preview   *preview.Preview
 	terminals *terminal.Terminals
 }
 
@@ -42,6 +49,8 @@ func New(cfg Config) *Desk {
 		prompts:   prompts.New(prompts.Config{Folder: cfg.Folder, Store: cfg.Store, Search: cfg.Search}),
 		memo:      memo.New(memo.Config{Folder: cfg.Folder, Home: cfg.Home, ReadOnly: cfg.ReadOnly}),
 		keymap:    keymap.New(cfg.Home),
+		preview:   preview.New(cfg.FolderOf),
+		symbols:   symbols.New(symbols.Config{Servers: cfg.Servers, FolderOf: cfg.FolderOf}),
 		terminals: terminal.New(terminal.Config{Getenv: cfg.Getenv, Folder: cfg.FolderOf}),
 	}
 }
@@ -55,6 +64,8 @@ func (k *Desk) Register(d *dispatch.Dispatcher) {
 	k.prompts.Register(d)
 	k.memo.Register(d)
 	k.keymap.Register(d)
+	k.symbols.Register(d)
+	k.preview.Register(d)
 	k.terminals.Register(d)
 }
 

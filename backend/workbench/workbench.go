@@ -213,6 +213,7 @@ func New(cfg Config) *Workbench {
 	w.editors = editors.New(editors.Config{Folder: cfg.Folder, Store: cfg.Store, Getenv: cfg.Getenv, Worktree: w.project.WorktreeOf, IsSettings: w.hooks.Reads})
 	w.desk = desk.New(desk.Config{
 		Folder: cfg.Folder, Home: cfg.Home, Store: cfg.Store, Search: cfg.Search, Getenv: cfg.Getenv, FolderOf: w.project.FolderOf, ReadOnly: cfg.ReadOnly,
+		Servers: func() *lsp.Servers { return w.languages },
 	})
 	w.exports = transfer.NewExports(transfer.ExportConfig{
 		Store: cfg.Store, Session: w.session, Keys: w.providers.Keys, User: userHome(cfg), Dir: filepath.Join(cfg.Home, "exports"), PickSave: cfg.PickSave,

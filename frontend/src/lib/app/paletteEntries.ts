@@ -26,6 +26,7 @@ export function paletteEntries(parts: Parts): PaletteEntry[] {
     ...panelsOf(parts),
     ...modelsOf(parts),
     ...settingsOf(parts),
+    ...symbolsOf(parts),
     ...filesOf(parts),
   ]
 }
@@ -114,4 +115,13 @@ const filesOf = ({ bench, show }: Parts): PaletteEntry[] =>
     kind: 'file',
     label: path,
     run: () => show('files', { path }),
+  }))
+
+const symbolsOf = ({ bench, show }: Parts): PaletteEntry[] =>
+  bench.commands.names.symbols.found.map(({ name, path, line }) => ({
+    id: `symbol:${path}/${name}/${line}`,
+    kind: 'symbol',
+    label: name,
+    hint: `${path}:${line}`,
+    run: () => show('files', { path, line }),
   }))

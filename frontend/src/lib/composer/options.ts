@@ -3,6 +3,8 @@ import { type Piece, withMarks, matchedPlaces } from '../model/mention'
 import { matching, type Choice } from '../model/slash'
 import { markHidden } from '../model/visible'
 import type { Commands } from '../state/commands.svelte'
+import type { NamedResource } from '../state/names.svelte'
+import type { CodeSymbol } from '../types.gen'
 import { own } from './messages'
 
 /** How many are shown at once. */
@@ -54,6 +56,27 @@ export function fileOption(path: string, typed: string): Option {
   const [name, aside] = [withMarks(path, marks, at), withMarks(path, marks, 0, at)]
   return { value: path, name, hint: '', about: '', aside }
 }
+
+/** Definitions of the project's code, which are mentioned by their lines. */
+export const symbolOptions = (all: readonly CodeSymbol[], typed: string): Option[] =>
+  all.map(({ name, kind = '', path, line }) => ({
+    ...{ value: `${path}#L${line}`, about: '', aside: plain(`${path}:${line}`) },
+    name: found(name, typed),
+    hint: kind || own('symbol'),
+  }))
+
+/** Resources of servers whose names have all that is typed. The model reads them by their addresses. */
+export const resourceOptions = (all: readonly NamedResource[], typed: string): Option[] =>
+  all
+    .filter(({ server, uri, label }) =>
+      `${server} ${uri} ${label}`.toLowerCase().includes(typed.toLowerCase()),
+    )
+    .slice(0, most)
+    .map(({ server, uri, label }) => ({
+      ...{ value: `${server}:${uri}`, about: '', aside: plain(own('of', { server })) },
+      name: found(markHidden(label), typed),
+      hint: own('resource'),
+    }))
 
 function asideOf({ name, command }: Choice, commands: Commands): string {
   const source = markHidden(command.source)

@@ -16,6 +16,21 @@ export const messages = {
   blame_hint: 'Who wrote this. Press W on a line for details.',
   empty_file: 'The file is empty.',
   lines_more: 'Show more lines',
+  mention: 'Mention {path} in the message',
+  mention_hint: 'Mention it in the message',
+  ask_lines: 'Ask about lines {lines}',
+  read: 'Read as a document',
+  pdf: 'A PDF is not shown here. Your editor or another program can open it.',
+  by_session: 'changed by this session',
+  inside: 'has changes',
+  state_added: 'added',
+  state_modified: 'modified',
+  state_deleted: 'deleted',
+  state_renamed: 'renamed',
+  state_untracked: 'new, not tracked by git',
+  state_conflicted: 'in conflict',
+  state_link: 'a link',
+  state_submodule: 'a submodule',
 } as const
 
 export const own = translator('files/messages', messages)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseDiff } from './diff'
-import { asDiff, childrenOf, filtered } from './fileTree'
+import { asDiff, childrenOf, filtered, foldersOf } from './fileTree'
 
 const paths = ['README.md', 'a.ts', 'src/a/b.ts', 'src/a/c.ts', 'src/z.ts', 'srcs/x']
 
@@ -28,4 +28,17 @@ test('lines are drawn as they are, also those that look like a diff', () => {
     hunks.flatMap((hunk) => hunk.lines.map(({ kind, text, new: at }) => [kind, text, at])),
   ).toEqual(lines.map((line, at) => ['same', line, at + 1]))
   expect(asDiff([])).toBe('')
+})
+
+test('the folders of some files are all that lead to them', () => {
+  expect([...foldersOf(['a/b/c.ts', 'a/d.ts', 'e.ts'])].sort()).toEqual(['a', 'a/b'])
+})
+
+// 200,000 files: what is open is listed fast enough for each letter and click.
+test('a folder of a large project is listed in time', () => {
+  const paths = Array.from({ length: 200_000 }, (_, n) => `src/part${n % 500}/file${n}.ts`)
+  const begun = performance.now()
+  expect(childrenOf(paths, 'src/part7')).toHaveLength(400)
+  expect(filtered(paths, 'part7 file199')).not.toEqual([])
+  expect(performance.now() - begun).toBeLessThan(2000)
 })

@@ -18,6 +18,17 @@ export function childrenOf(paths: readonly string[], folder: string): FileNode[]
   )
 }
 
+/** All folders that some files are in. */
+export function foldersOf(files: Iterable<string>): Set<string> {
+  const folders = new Set<string>()
+  for (const file of files) {
+    for (let at = file.lastIndexOf('/'); at > 0; at = file.lastIndexOf('/', at - 1)) {
+      folders.add(file.slice(0, at))
+    }
+  }
+  return folders
+}
+
 /** The files whose paths have all words of a filter, whatever their case. */
 export function filtered(paths: readonly string[], filter: string): string[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   matchedPlaces,
   matchingNames,
+  mentionOf,
   namesOf,
   readMention,
   withMarks,
@@ -96,4 +97,25 @@ test.each([
 ])('of %s, %s is marked as %s', (name, typed, want) => {
   const pieces = withMarks(name, matchedPlaces(name, typed))
   expect(pieces.map(({ text, marked }) => (marked ? `[${text}]` : text)).join('')).toBe(want)
+})
+
+test('a file or lines of it are mentioned so that they can be read again', () => {
+  expect(mentionOf('src/a.ts')).toBe('@src/a.ts')
+  expect(mentionOf('src/a.ts', [3, 3])).toBe('@src/a.ts#L3')
+  expect(mentionOf('two words.md', [3, 9])).toBe('@"two words.md#L3-9"')
+})
+
+// OC-07: the menu follows the letters in a project of 100,000 files.
+test('100,000 names are matched in time', () => {
+  const names = namesOf(
+    Array.from({ length: 100_000 }, (_, n) => `src/part${n % 300}/deep/Component${n}.svelte`),
+  )
+  matchingNames(names, 'warm', 50)
+  const took = ['c', 'comp99', 'part7/', 'cmpnt', 'nothing of this'].map((typed) => {
+    const begun = performance.now()
+    matchingNames(names, typed, 50)
+    return performance.now() - begun
+  })
+  console.info(`100,000 names: ${took.map((ms) => ms.toFixed(0)).join(', ')} ms`)
+  expect(Math.min(...took)).toBeLessThan(500)
 })

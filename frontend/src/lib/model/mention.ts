@@ -42,6 +42,13 @@ export function writeMention(text: string, { from, to }: Mention, name: string) 
   return { text: written + after, caret: written.length }
 }
 
+/** The words that mention a file, or lines of it. */
+export function mentionOf(path: string, lines?: readonly [number, number]): string {
+  const range = lines && (lines[0] === lines[1] ? `#L${lines[0]}` : `#L${lines[0]}-${lines[1]}`)
+  const name = path + (range ?? '')
+  return needsQuotes.test(name) ? `@"${name}"` : `@${name}`
+}
+
 /** The names that can be mentioned: those of files, and of the folders that they are in, with a slash. */
 export function namesOf(files: readonly string[]): string[] {
   const folders = new Set<string>()

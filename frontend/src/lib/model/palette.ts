@@ -1,6 +1,7 @@
 /** What the palette finds, and in which order. */
 
-export type PaletteKind = 'session' | 'command' | 'panel' | 'file' | 'model' | 'setting' | 'prompt'
+export type PaletteKind =
+  'session' | 'command' | 'panel' | 'file' | 'symbol' | 'model' | 'setting' | 'prompt'
 
 export type PaletteEntry = {
   /** Unique, and the same in every start of the program. */
@@ -23,6 +24,7 @@ export const signs: Readonly<Record<string, readonly PaletteKind[]>> = {
   '>': ['command', 'panel', 'setting'],
   '/': ['prompt'],
   '@': ['file'],
+  ':': ['symbol'],
   '#': ['session'],
 }
 
@@ -103,7 +105,8 @@ export function ranked(
     if (kinds && !kinds.includes(entry.kind)) continue
     const use = weight(uses[entry.id], now)
     if (words.length === 0) {
-      if (kinds || use > 0 || entry.kind !== 'file') found.push({ entry, score: use, at })
+      if (kinds || use > 0 || (entry.kind !== 'file' && entry.kind !== 'symbol'))
+        found.push({ entry, score: use, at })
       continue
     }
     const fit = score(entry, words)

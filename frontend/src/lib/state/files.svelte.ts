@@ -1,6 +1,10 @@
 import { SvelteSet } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
-import type { BlameReply, FilesReply } from '../types.gen'
+import { oneAtATime } from '../model/oneAtATime'
+import type { BlameReply, FilePreview, FilesReply, FileState } from '../types.gen'
+
+/** What happened to a file since the last commit, and whether the open session did it. */
+export type FileMark = { state?: FileState; session?: boolean }
 
 /** The files of the project, and the one that is shown, with who wrote its lines. */
 export class Files {
@@ -10,11 +14,18 @@ export class Files {
   /** The file that is shown, and its first lines. */
   path = $state<string>()
   file = $state.raw<BlameReply>()
+  /** How the file is shown, if it is not its text. */
+  preview = $state.raw<FilePreview>()
+  /** Whether a file of Markdown is shown as it is read. */
+  reads = $state(true)
+  /** The files that were changed. */
+  marks = $state.raw<ReadonlyMap<string, FileMark>>(new Map())
   /** Whether who wrote the lines is shown. */
   blames = $state(true)
   problem = $state.raw<ApiError | null>(null)
   /** The session whose worktree has the files; without one, they are the project's. */
   #session?: string
+  #marked: string | undefined
   /** Whether more than the first lines of the file were read. */
   #isLonger = false
   #call: Call
@@ -35,6 +46,32 @@ export class Files {
     })
   }
 
+  /** Asks which files were changed, also by a session. */
+  mark(session: string | undefined): Promise<void> {
+    this.#marked = session
+    return this.#mark()
+  }
+
+  /** Reads which files were changed, since the last commit and by a session. Without git, there are no marks of it. */
+  readonly #mark = oneAtATime(async () => {
+    const session = this.#marked
+    const marks = new Map<string, FileMark>()
+    for (const scope of session
+      ? (['uncommitted', 'session'] as const)
+      : (['uncommitted'] as const)) {
+      try {
+        const { files = [] } = await this.#call('changes.list', { session, scope })
+        for (const { path, state } of files) {
+          const more = scope === 'session' ? { session: true } : { state }
+          marks.set(path, { ...marks.get(path), ...more })
+        }
+      } catch {
+        // The files are shown without these marks.
+      }
+    }
+    this.marks = marks
+  })
+
   toggle(folder: string): void {
     if (!this.open.delete(folder)) this.open.add(folder)
   }
@@ -42,7 +79,7 @@ export class Files {
   /** Shows a file, or the list again. */
   async show(path?: string): Promise<void> {
     this.path = path
-    this.file = undefined
+    this.file = this.preview = undefined
     this.#isLonger = false
     // A file may have gone since the list was read.
     await (path ? this.#read(path, undefined) : this.load(this.#session))
@@ -81,6 +118,11 @@ export class Files {
   #read(path: string, before: BlameReply | undefined): Promise<void> {
     return this.#attempt(async () => {
       const session = this.#session
+      if (seen.test(path)) {
+        const preview = await this.#call('files.preview', { session, path })
+        if (this.#session !== session || this.path !== path) return
+        if (preview.kind !== 'other') return void (this.preview = preview)
+      }
       const from = before?.next
       const page = await this.#call('files.blame', { session, path, texts: true, from })
       if (this.#session !== session || this.path !== path || this.file !== before) return
@@ -98,6 +140,9 @@ export class Files {
     }
   }
 }
+
+/** The files that are seen, not read. */
+const seen = /\.(?:png|jpe?g|gif|webp|pdf)$/i
 
 /** Two parts of a file as one. */
 function joined(before: BlameReply | undefined, page: BlameReply): BlameReply {

@@ -1,20 +1,29 @@
 import type { Call } from '../api'
 import { namesOf } from '../model/mention'
 import { oneAtATime } from '../model/oneAtATime'
+import type { CodeSymbol } from '../types.gen'
 
-/** The names of the project's files, which a message can mention. */
+/** Something of a server of tools that a message can name. */
+export type NamedResource = { server: string; uri: string; label: string }
+
+/** What a message can mention: the project's files, its symbols, and resources of servers. */
 export class Names {
   list = $state.raw<readonly string[]>([])
+  resources = $state.raw<readonly NamedResource[]>([])
+  /** The symbols that the query found which was answered last. */
+  symbols = $state.raw<{ query: string; found: readonly CodeSymbol[] }>({ query: '', found: [] })
   #call: Call
   #session: () => string | undefined
+  #asked = ''
 
   constructor(call: Call, session: () => string | undefined) {
     this.#call = call
     this.#session = session
   }
 
-  /** Reads them again; until then the known ones stay. */
+  /** Reads the files and resources again; until then the known ones stay. */
   readonly load = oneAtATime(async () => {
+    const resources = this.#resources()
     try {
       const { files } = await this.#call('files.list', { session: this.#session() })
       // A name in quotes has control characters.
@@ -22,5 +31,36 @@ export class Names {
     } catch {
       this.list = [] // a name can be typed all the same
     }
+    this.resources = await resources
   })
+
+  /** Looks for symbols; an answer to an earlier question is dropped. */
+  async find(query: string): Promise<void> {
+    if (query === this.#asked) return
+    this.#asked = query
+    try {
+      const { symbols } = await this.#call('symbols.find', { session: this.#session(), query })
+      if (query === this.#asked) this.symbols = { query, found: symbols ?? [] }
+    } catch {
+      this.#asked = '' // it is asked again with the next letter
+    }
+  }
+
+  async #resources(): Promise<readonly NamedResource[]> {
+    const session = this.#session()
+    try {
+      const { servers = [] } = await this.#call('mcp.list', { session, no_connect: true })
+      const having = servers.filter((row) => row.state === 'connected' && row.counts.resources)
+      const shown = await Promise.all(
+        having.map(({ name }) => this.#call('mcp.show', { name, session })),
+      )
+      return shown.flatMap(({ resources = [] }, at) =>
+        resources
+          .filter(({ template }) => !template)
+          .map(({ uri, name }) => ({ server: having[at]!.name, uri, label: name || uri })),
+      )
+    } catch {
+      return []
+    }
+  }
 }
