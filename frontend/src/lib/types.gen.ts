@@ -399,6 +399,13 @@ export type ChangesSums = {
 
 export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable" | "key_needed"
 
+export type CodeSymbol = {
+  name: string
+  kind?: string
+  path: string
+  line: number
+}
+
 export type CommandCall = {
   name: string
   arguments?: string
@@ -1015,6 +1022,12 @@ export type FileDifference = {
 }
 
 export type FileKind = "file" | "executable" | "link"
+
+export type FilePreview = {
+  kind: PreviewKind
+  size: number
+  picture?: Media
+}
 
 export type FileRecord = {
   path: string
@@ -2080,6 +2093,13 @@ export type Preferences = {
 export type PreferencesChange = {
   before: Preferences
   after: Preferences
+}
+
+export type PreviewKind = "picture" | "pdf" | "other"
+
+export type PreviewRequest = {
+  session?: string
+  path: string
 }
 
 export type Problem = "unopened" | "irregular" | "unread" | "binary" | "foreign" | "missing" | "secret" | "imports"
@@ -3352,6 +3372,15 @@ export type SuggestedRule = {
   words: RuleWords
 }
 
+export type SymbolList = {
+  symbols?: CodeSymbol[]
+}
+
+export type SymbolQuery = {
+  session?: string
+  query: string
+}
+
 export type TakePlan = {
   seal: string
   diff?: string
@@ -3921,6 +3950,7 @@ export interface Methods {
   "files.blame": { args: BlameRequest; reply: BlameReply }
   "files.list": { args: FilesRequest; reply: FilesReply }
   "files.open": { args: OpenFileRequest; reply: Empty }
+  "files.preview": { args: PreviewRequest; reply: FilePreview }
   "hooks.dry_run": { args: HookDryRunRequest; reply: HookDryRunReply }
   "hooks.entry": { args: HookEntryRequest; reply: HookLogEntry }
   "hooks.list": { args: HooksRequest; reply: HooksReply }
@@ -4026,6 +4056,7 @@ export interface Methods {
   "skills.try": { args: SkillTryRequest; reply: SkillTryReply }
   "store.accept": { args: Empty; reply: StoreState }
   "store.health": { args: Empty; reply: StoreState }
+  "symbols.find": { args: SymbolQuery; reply: SymbolList }
   "tasks.list": { args: TasksRequest; reply: TaskList }
   "tasks.open": { args: TaskOpenRequest; reply: TaskAddress }
   "tasks.output": { args: TaskOutputRequest; reply: TaskOutput }
