@@ -1,4 +1,4 @@
-import { SvelteSet } from 'svelte/reactivity'
+import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
 import type { BlameReply, FilePreview, FilesReply, FileState } from '../types.gen'
@@ -19,7 +19,7 @@ export class Files {
   /** Whether a file of Markdown is shown as it is read. */
   reads = $state(true)
   /** The files that were changed. */
-  marks = $state.raw<ReadonlyMap<string, FileMark>>(new Map())
+  marks = $state.raw<ReadonlyMap<string, FileMark>>(new SvelteMap())
   /** Whether who wrote the lines is shown. */
   blames = $state(true)
   problem = $state.raw<ApiError | null>(null)
@@ -55,7 +55,7 @@ export class Files {
   /** Reads which files were changed, since the last commit and by a session. Without git, there are no marks of it. */
   readonly #mark = oneAtATime(async () => {
     const session = this.#marked
-    const marks = new Map<string, FileMark>()
+    const marks = new SvelteMap<string, FileMark>()
     for (const scope of session
       ? (['uncommitted', 'session'] as const)
       : (['uncommitted'] as const)) {

@@ -1,5 +1,5 @@
 import type { Call } from '../api'
-import { namesOf } from '../model/mention'
+import { namesOf, prepareNames } from '../model/mention'
 import { oneAtATime } from '../model/oneAtATime'
 import type { CodeSymbol } from '../types.gen'
 
@@ -27,7 +27,9 @@ export class Names {
     try {
       const { files } = await this.#call('files.list', { session: this.#session() })
       // A name in quotes has control characters.
-      this.list = namesOf((files ?? []).filter((name) => !name.startsWith('"')))
+      const list = namesOf((files ?? []).filter((name) => !name.startsWith('"')))
+      prepareNames(list)
+      this.list = list
     } catch {
       this.list = [] // a name can be typed all the same
     }
