@@ -182,6 +182,9 @@ type Layout struct {
 	PanelShown *bool `json:"panel_shown,omitempty"`
 	// RailNames shows the names of the panels beside their icons.
 	RailNames bool `json:"rail_names,omitempty"`
+	// Rail has the names of panels in the order of their icons, separated by spaces; one
+	// after a hyphen is hidden. Panels that it lacks stand behind their usual neighbours.
+	Rail string `json:"rail,omitempty"`
 	// The layout of diffs: in two columns where there is room, with long lines
 	// that scroll, without changes of spaces alone.
 	DiffSplit       bool `json:"diff_split,omitempty"`

@@ -1674,6 +1674,7 @@ export type Layout = {
   panel?: string
   panel_shown?: boolean
   rail_names?: boolean
+  rail?: string
   diff_split?: boolean
   diff_scrolls?: boolean
   diff_hides_spaces?: boolean

@@ -2,7 +2,7 @@
 import type { Layout } from '../types.gen'
 import type { Workbench } from '../state/workbench.svelte'
 import { bounds, panelLimits, namedRailWidth, paneWidth, railWidth, sidebarLimits } from './panes'
-import { type Panel, panelOf } from './panels'
+import { arranged, type Panel, panelOf } from './panels'
 
 export class Arrangement {
   /** The width of the window. */
@@ -17,6 +17,12 @@ export class Arrangement {
   readonly layout = $derived.by<Layout>(() => this.bench.preferences?.layout ?? {})
   readonly sidebar = $derived(this.floats ? this.#floating : !this.layout.sidebar_hidden)
   readonly panel = $derived.by<Panel>(() => panelOf(this.layout.panel))
+  /** The panels of the rail, in the user's order. */
+  readonly rail = $derived(
+    arranged(this.layout.rail)
+      .filter(({ hidden }) => !hidden)
+      .map(({ panel }) => panel),
+  )
   readonly panelCovers = $derived(this.overlays && this.#overlaid)
   readonly panelShown = $derived(
     this.overlays ? this.#overlaid : (this.layout.panel_shown ?? false),

@@ -69,7 +69,7 @@ export const localCommands = ({
   },
   {
     name: 'remember',
-    aliases: ['memory', 'memo', 'note'],
+    aliases: ['memo', 'note'],
     about: () => own('slash_remember'),
     takes: true,
     yields: true,

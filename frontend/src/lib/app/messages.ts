@@ -27,6 +27,19 @@ export const messages = {
     'Look through this project and write AGENTS.md, or improve the one that is there: what a coding agent needs to know to work here. Name the commands that build, test and check it, the structure, and the conventions that the code does not show. Keep it short.',
   slash_remember: 'Remembers something for all sessions',
   slash_history: 'Finds a message that you sent earlier',
+  arrange: 'Arrange the panels…',
+  arrange_title: 'Panels',
+  arrange_about: 'Checked panels are on the rail, in this order. The others open with Ctrl+K.',
+  arrange_reset: 'Usual order',
+  arranged: '{name} is in place {n} of {all}.',
+  move_up: 'Move {name} up',
+  move_down: 'Move {name} down',
+  counted_changes: { one: '{n} changed file', other: '{n} changed files' },
+  counted_running: { one: '{n} command runs', other: '{n} commands run' },
+  counted_agents: { one: '{n} agent is at work', other: '{n} agents are at work' },
+  counted_waiting: { one: '{n} question needs you', other: '{n} questions need you' },
+  counted_trust: { one: '{n} waits for your trust', other: '{n} wait for your trust' },
+  counted_servers: { one: '{n} server needs you', other: '{n} servers need you' },
 } as const
 
 export const own = translator('app/messages', messages)

@@ -6,7 +6,7 @@ import { type SettingsTab, tabs } from '../settings/registry'
 import type { Workbench } from '../state/workbench.svelte'
 import type { Command } from '../model/keymap'
 import { keysShown, panelKeys, shortcuts } from '../ui/shortcuts'
-import { panels } from './panels'
+import { arranged } from './panels'
 
 type Parts = {
   bench: Workbench
@@ -72,15 +72,21 @@ function commandsOf({ bench, run, compose }: Parts): PaletteEntry[] {
   return [...window, ...typed]
 }
 
-const panelsOf = ({ show }: Parts): PaletteEntry[] =>
-  panels.map((panel, at) => ({
-    id: `panel:${panel.name}`,
-    kind: 'panel',
-    label: panel.label(),
-    hint: panel.hint(),
-    ...(at < 10 && { keys: panelKeys(at) }),
-    run: () => show(panel.name, {}),
-  }))
+const panelsOf = ({ bench, show }: Parts): PaletteEntry[] => {
+  const all = arranged(bench.preferences?.layout.rail)
+  const rail = all.filter(({ hidden }) => !hidden).map(({ panel }) => panel)
+  return all.map(({ panel }) => {
+    const at = rail.indexOf(panel)
+    return {
+      id: `panel:${panel.name}`,
+      kind: 'panel',
+      label: panel.label(),
+      hint: panel.hint(),
+      ...(at >= 0 && at < 10 && { keys: panelKeys(at) }),
+      run: () => show(panel.name, {}),
+    }
+  })
+}
 
 const modelsOf = ({ bench }: Parts): PaletteEntry[] =>
   bench.catalog.providers

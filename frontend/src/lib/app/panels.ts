@@ -17,6 +17,7 @@ import Webhook from '@lucide/svelte/icons/webhook'
 import type { Component } from 'svelte'
 import { t } from '../i18n/i18n.svelte'
 import { isAtWork } from '../model/agents'
+import { readRail } from '../model/rail'
 import type { Workbench } from '../state/workbench.svelte'
 import { Lazy } from '../ui/lazy.svelte'
 
@@ -25,6 +26,9 @@ export type PanelView = {
   /** Goes to a part of the panel, which only the panel and its caller know. */
   show?(target: unknown): unknown
 }
+
+/** The messages that say what a number counts. */
+type Counted = `counted_${'changes' | 'running' | 'agents' | 'waiting' | 'trust' | 'servers'}`
 
 type PanelComponent = Component<{ bench: Workbench }, PanelView>
 
@@ -38,6 +42,8 @@ export type Panel = {
   kind: 'work' | 'money' | 'rules' | 'extensions'
   icon: Component<{ size?: number; strokeWidth?: number }>
   view: Lazy<PanelComponent>
+  /** What the number counts, and whether these things wait for the user. */
+  counted?: { words: Counted; waits?: boolean }
   /** How many things in it are worth a number on its icon; 0 shows none. */
   count?: (bench: Workbench) => number
 }
@@ -54,6 +60,7 @@ export const panels: readonly Panel[] = [
     kind: 'work',
     icon: FileDiff,
     view: lazy(() => import('../changes/ChangesPanel.svelte')),
+    counted: { words: 'counted_changes' },
     count: ({ changes: { list, files } }) => files.length + (list?.more ?? 0),
   },
   {
@@ -79,6 +86,7 @@ export const panels: readonly Panel[] = [
     kind: 'work',
     icon: SquareTerminal,
     view: lazy(() => import('../tasks/TasksPanel.svelte')),
+    counted: { words: 'counted_running' },
     count: (bench) => bench.tasks.running(bench.family),
   },
   {
@@ -96,6 +104,7 @@ export const panels: readonly Panel[] = [
     kind: 'work',
     icon: Bot,
     view: lazy(() => import('../agents/AgentsPanel.svelte')),
+    counted: { words: 'counted_agents' },
     count: (bench) => bench.agents.of(bench.conversation?.id).filter(isAtWork).length,
   },
   {
@@ -137,6 +146,7 @@ export const panels: readonly Panel[] = [
     kind: 'rules',
     icon: MessageCircleQuestion,
     view: lazy(() => import('../waiting/WaitingPanel.svelte')),
+    counted: { words: 'counted_waiting', waits: true },
     count: ({ approvals, servers }) => approvals.list.length + servers.questions.length,
   },
   {
@@ -146,6 +156,7 @@ export const panels: readonly Panel[] = [
     kind: 'rules',
     icon: ShieldCheck,
     view: lazy(() => import('../permissions/PermissionsPanel.svelte')),
+    counted: { words: 'counted_trust', waits: true },
     count: ({ permissions: { rules } }) => rules.waiting,
   },
   {
@@ -163,6 +174,7 @@ export const panels: readonly Panel[] = [
     kind: 'extensions',
     icon: Webhook,
     view: lazy(() => import('../hooks/HooksPanel.svelte')),
+    counted: { words: 'counted_trust', waits: true },
     count: (bench) => bench.hooks.trust.waiting.filter(({ kind }) => kind === 'hook').length,
   },
   {
@@ -172,6 +184,7 @@ export const panels: readonly Panel[] = [
     kind: 'extensions',
     icon: Plug,
     view: lazy(() => import('../mcp/ServersPanel.svelte')),
+    counted: { words: 'counted_servers', waits: true },
     count: ({ servers }) => servers.needing,
   },
   {
@@ -181,6 +194,7 @@ export const panels: readonly Panel[] = [
     kind: 'extensions',
     icon: GraduationCap,
     view: lazy(() => import('../skills/SkillsPanel.svelte')),
+    counted: { words: 'counted_trust', waits: true },
     count: (bench) => bench.hooks.trust.waiting.filter(({ kind }) => kind === 'skill').length,
   },
 ]
@@ -188,3 +202,10 @@ export const panels: readonly Panel[] = [
 /** The panel of a name. The first one replaces a name that this version does not know. */
 export const panelOf = (name: string | undefined): Panel =>
   panels.find((panel) => panel.name === name) ?? panels[0]!
+
+/** The panels in the order that the user chose. */
+export const arranged = (rail: string | undefined): { panel: Panel; hidden: boolean }[] =>
+  readRail(
+    panels.map(({ name }) => name),
+    rail,
+  ).map(({ name, hidden }) => ({ panel: panelOf(name), hidden }))

@@ -4,3 +4,6 @@ import { Lazy } from '../ui/lazy.svelte'
 export const paletteEntries = new Lazy(() =>
   import('./paletteEntries').then((module) => module.paletteEntries),
 )
+export const railDialog = new Lazy(() =>
+  import('./RailDialog.svelte').then((module) => module.default),
+)
