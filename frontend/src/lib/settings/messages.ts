@@ -52,7 +52,7 @@ export const messages = {
   room_type_assistant_message_hint: 'What the model wrote, with its calls.',
   room_type_user_message: 'Your messages',
   room_type_user_message_hint: 'A summary keeps their words, up to a limit.',
-  room_limit: '{type}: at most',
+  room_limit: 'Limit for {type}',
   room_limit_hint:
     'More than that is shortened before the next request, however large the window is.',
   room_limit_none: 'No limit',

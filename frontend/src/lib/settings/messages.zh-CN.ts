@@ -53,7 +53,7 @@ export const zhCN: Translated<typeof messages> = {
   room_type_assistant_message_hint: '模型写的内容及其调用。',
   room_type_user_message: '你的消息',
   room_type_user_message_hint: '摘要会在限度内保留原话。',
-  room_limit: '{type}：上限',
+  room_limit: '上限：{type}',
   room_limit_hint: '超出部分会在下一次请求前缩短，与窗口大小无关。',
   room_limit_none: '不限',
   room_rule_preset: '同上面的选择',
