@@ -52,6 +52,7 @@ const (
 	EffectSecrets        EffectID = "secrets"         // touches files that may hold secrets: paths
 	EffectControls       EffectID = "controls"        // changes files that make other programs run code: paths
 	EffectOutside        EffectID = "outside"         // touches files outside the project: paths
+	EffectShared         EffectID = "shared"          // writes files that others write now: paths, with who does
 	EffectUnknown        EffectID = "unknown"         // cannot be told: the part that does it
 	EffectRunsProject    EffectID = "runs_project"    // runs the project's own code: the command
 	EffectLoopback       EffectID = "loopback"        // talks to a program on this computer: its address
@@ -103,6 +104,7 @@ var risks = []struct {
 	{EffectSecrets, RiskElevated, "Touches files that may hold secrets"},
 	{EffectControls, RiskElevated, "Changes files that make other programs run code"},
 	{EffectOutside, RiskElevated, "Touches files outside the project"},
+	{EffectShared, RiskElevated, "Writes files that others are changing now"},
 	{EffectUnknown, RiskElevated, "Cannot be known in advance"},
 	{EffectRunsProject, RiskLow, "Runs the project’s own code"},
 	{EffectLoopback, RiskLow, "Talks to a program on this computer"},

@@ -35,6 +35,7 @@ const (
 	WarnDamagedEvents    WarningID = "damaged_events"        // number, the places of the first and the last
 	WarnNewerEvent       WarningID = "newer_event"           // its place
 	WarnCompany          WarningID = "company"               // folder
+	WarnSameFile         WarningID = "same_file"             // files, with who writes them
 	WarnModeReset        WarningID = "permission_mode_reset" //
 )
 
@@ -70,6 +71,7 @@ var warnings = map[WarningID]struct{ code, message string }{
 	WarnDamagedEvents:    {WarningDamaged, "{0} events of this session ({1} to {2}) are " + damaged},
 	WarnNewerEvent:       {"newer", "Event {0} of this session was written by a newer Atelier, which can show it."},
 	WarnCompany:          {"company", "Another session works in {0} at the same time. Each may overwrite what the other's commands changed; a fork into a worktree of its own avoids that."},
+	WarnSameFile:         {"same_file", "Others are changing the same files: {0}. The model was told to read them again before it writes."},
 	WarnModeReset:        {"mode_reset", "Everything was allowed in this session until the program ended. It asks first again."},
 }
 

@@ -11,6 +11,9 @@ const (
 	ProblemTakeReadOnly   ProblemID = "take_read_only"
 	ProblemTakeStale      ProblemID = "take_stale"
 	ProblemTakeConflict   ProblemID = "take_conflict"
+	ProblemMergeNoTree    ProblemID = "merge_no_tree"
+	ProblemMergeStale     ProblemID = "merge_stale"
+	ProblemRaceRuns       ProblemID = "race_runs"
 	ProblemAsideQuestion  ProblemID = "aside_question"
 	ProblemAsideFailed    ProblemID = "aside_failed"
 )
@@ -36,6 +39,11 @@ var forkProblems = map[ProblemID]problem{
 	ProblemTakeConflict: {
 		code: CodeInvalid, message: "{0} has since been changed at the same place, or cannot be written.", kept: keptAll, next: "Take other parts of it, or edit the file.",
 	},
+	ProblemMergeNoTree: {
+		code: CodeInvalid, message: "There is no worktree of this run that could be merged here.", kept: keptAll, next: "See the details, and compare the runs again.",
+	},
+	ProblemMergeStale:    {code: CodeInvalid, message: "A file has changed since it was shown.", kept: keptAll, next: "Look at the files again."},
+	ProblemRaceRuns:      {code: CodeInvalid, message: "A race has two to four runs.", kept: "Nothing was started.", next: "Choose more models, or fewer."},
 	ProblemAsideQuestion: {code: CodeInvalid, message: "A side question has 1 to 32,000 characters.", kept: keptAll, next: "Shorten it, or write it into a file."},
 	ProblemAsideFailed:   {code: CodeInternal, message: "The side question was not answered.", kept: keptAll, next: "See the details, and ask again."},
 	ProblemSessionTaken:  {code: CodeInvalid, message: "There is a session {0} already.", next: "Choose another id."},

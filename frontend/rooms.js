@@ -50,6 +50,7 @@ export const rooms = [
   'context',
   'memory',
   'aside',
+  'runs',
   'settings',
   'guide',
   'search',

@@ -71,3 +71,9 @@ func (a *Agents) kinds(context.Context, backend.Empty) (AgentKinds, error) {
 	}
 	return out, nil
 }
+
+// Definition and Place are those of package agentdef.
+type (
+	Definition = agentdef.Definition
+	Place      = agentdef.Place
+)

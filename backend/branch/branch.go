@@ -6,6 +6,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/filelog"
+	"atelier.dev/atelier/internal/text"
 )
 
 // maxAncestors limits how far back the origins of a fork are followed.
@@ -64,7 +65,9 @@ type Work struct {
 	// have been missed.
 	More      int
 	Unwatched bool
-	began     map[string]int64 // the open turns of sessions
+	// Test is the last command that the user ran in this part; nil if there was none.
+	Test  *Test
+	began map[string]int64 // the open turns of sessions
 }
 
 // File is what a branch did to a file.
@@ -93,6 +96,7 @@ func (w *Work) Apply(ev agent.Event) {
 			delete(w.began, ev.Session)
 		}
 	}
+	w.test(ev)
 	recorded, told := filelog.Changed(ev)
 	w.take(recorded)
 	if recorded == nil {
@@ -101,6 +105,37 @@ func (w *Work) Apply(ev agent.Event) {
 		}
 	}
 	w.Info.Apply(ev)
+}
+
+// Test is a command that the user ran where a branch works.
+type Test struct {
+	Command string `json:"command"`
+	// Ran is false if it did not come to its own end.
+	Ran      bool   `json:"ran,omitempty"`
+	ExitCode int    `json:"exit_code"`
+	TookMs   int64  `json:"took_ms"`
+	Output   string `json:"output,omitempty"` // its end
+	// Stale says that files were changed since.
+	Stale bool `json:"stale,omitempty"`
+}
+
+// maxTestOutput limits what is shown of a command's output, in bytes.
+const maxTestOutput = 4000
+
+// test notes a command of the user, or that files were changed since.
+func (w *Work) test(ev agent.Event) {
+	end, ok := ev.Data.(agent.LocalCommandEnd)
+	if !ok {
+		recorded, told := filelog.Changed(ev)
+		if w.Test != nil && (recorded != nil && len(recorded.Files) > 0 || len(told) > 0) {
+			w.Test.Stale = true
+		}
+		return
+	}
+	w.Test = &Test{Command: end.Command, TookMs: end.DurationMs, Output: text.Tail(end.Output, maxTestOutput)}
+	if end.Result != nil {
+		w.Test.Ran, w.Test.ExitCode = true, end.Result.ExitCode
+	}
 }
 
 func (w *Work) take(changed *agent.FilesChanged) {

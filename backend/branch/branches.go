@@ -25,6 +25,7 @@ type Config struct {
 	Store    backend.Store
 	Journal  *journal.Journal
 	Undo     *undoing.Undo
+	Host     Host
 	ReadOnly bool
 }
 
@@ -40,6 +41,10 @@ func (b *Branches) Register(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "sessions.compare", b.compare)
 	dispatch.Handle(d, "sessions.compare_file", b.compareFile)
 	dispatch.Handle(d, "sessions.take", b.take)
+	dispatch.Handle(d, "sessions.runs", b.runs)
+	dispatch.Handle(d, "sessions.merge_plan", b.mergePlan)
+	dispatch.Handle(d, "sessions.merge", b.merge)
+	dispatch.Handle(d, "sessions.race", b.race)
 }
 
 // slowError returns the reason if the time of an answer is over.

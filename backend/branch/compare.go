@@ -84,29 +84,9 @@ func (c *comparison) close() {
 // read folds what a branch and its agents did since it parted, and opens its folder.
 func (c *comparison) read(ctx context.Context, s *side) error {
 	b := c.branches
-	var parted int64
-	if err := filelog.Each(ctx, b.cfg.Store, s.info, c.seq, func(ev agent.Event) {
-		if parted == 0 {
-			parted = ev.At
-		}
-		s.work.Apply(ev)
-	}); err != nil {
+	if err := b.fold(ctx, &s.work, s.info, c.seq); err != nil {
 		return err
 	}
-	messages, end := s.work.Info.Messages, s.work.Info.LastEnd
-	helpers, err := b.cfg.Store.Helpers(ctx, s.info.ID)
-	if err != nil {
-		return err
-	}
-	for _, helper := range helpers {
-		if helper.CreatedAt < parted {
-			continue
-		}
-		if err := filelog.Each(ctx, b.cfg.Store, helper, 0, s.work.Apply); err != nil {
-			return err
-		}
-	}
-	s.work.Info.Messages, s.work.Info.LastEnd = messages, end
 	local, err := env.NewLocal(b.cfg.Project.Folder(s.info))
 	if err != nil {
 		return nil // its worktree is gone; what is recorded can be compared
@@ -120,6 +100,34 @@ func (c *comparison) read(ctx context.Context, s *side) error {
 	if s.info.Worktree != "" {
 		s.list(ctx, changes.Of(where))
 	}
+	return nil
+}
+
+// fold folds what a session and its agents did after a place in its log.
+func (b *Branches) fold(ctx context.Context, w *Work, info backend.SessionInfo, after int64) error {
+	var parted int64
+	if err := filelog.Each(ctx, b.cfg.Store, info, after, func(ev agent.Event) {
+		if parted == 0 {
+			parted = ev.At
+		}
+		w.Apply(ev)
+	}); err != nil {
+		return err
+	}
+	messages, end, test := w.Info.Messages, w.Info.LastEnd, w.Test
+	helpers, err := b.cfg.Store.Helpers(ctx, info.ID)
+	if err != nil {
+		return err
+	}
+	for _, helper := range helpers {
+		if helper.CreatedAt < parted {
+			continue
+		}
+		if err := filelog.Each(ctx, b.cfg.Store, helper, 0, w.Apply); err != nil {
+			return err
+		}
+	}
+	w.Info.Messages, w.Info.LastEnd, w.Test = messages, end, test
 	return nil
 }
 

@@ -4,4 +4,8 @@
 //
 // Branches in different folders have their files there; branches that share a folder are compared
 // by what the journal recorded of each, and what was not recorded is said to be unknown.
+//
+// Runs are the forks and agents of a session that have worktrees of their own. They stand side by
+// side, and what they changed since they left is merged back three ways, as a step that can be
+// undone. A race starts several with one prompt.
 package branch

@@ -38,7 +38,7 @@ func (u *Undo) preview(ctx context.Context, in UndoPreviewRequest) (UndoPreview,
 	}
 	reply := UndoPreview{Target: target, More: plan.More, Unwatched: plan.Unwatched, Commands: plan.Commands}
 	for _, f := range plan.Files {
-		reply.Files = append(reply.Files, undoFile(f))
+		reply.Files = append(reply.Files, Shown(f))
 	}
 	return reply, nil
 }
@@ -68,8 +68,8 @@ func (past *undoable) plan(ctx context.Context, folder *undo.Folder, in UndoPrev
 	return first, named, nil
 }
 
-// undoFile is a planned file as it is shown.
-func undoFile(f undo.File) UndoFile {
+// Shown returns a planned file as it is shown.
+func Shown(f undo.File) UndoFile {
 	out := UndoFile{
 		Path: f.Path, Seal: f.Seal, Restorable: f.Restorable(), Reason: f.Reason, Places: f.Places,
 		UndoDifference: UndoDifference{Diff: f.Diff, Added: f.Added, Removed: f.Removed, Hunks: f.Hunks, Binary: f.Binary, Large: f.Large},

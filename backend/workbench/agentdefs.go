@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/skill"
@@ -122,8 +121,8 @@ func ownHooks(w *Workbench, s hooks.Session, helper *agent.Helper) hooks.Session
 		}
 		above, by = append(above, info.Helper), info.Helper.By
 	}
-	placeOf := func(h *agent.Helper) agentdef.Place {
-		return agentdef.Place{Scope: h.Defined.Scope, File: h.Defined.File}
+	placeOf := func(h *agent.Helper) agents.Place {
+		return agents.Place{Scope: h.Defined.Scope, File: h.Defined.File}
 	}
 	for i, h := range above {
 		for _, own := range agents.Hooks(h.Defined.Hooks, placeOf(h)) {

@@ -18,6 +18,7 @@ import (
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
+	"atelier.dev/atelier/backend/company"
 	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/toolbox"
@@ -32,6 +33,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	}
 	reduce := w.reducer()
 	found := w.skillsOf(ctx, info)
+	member := w.company.Join(info)
 	memory := tool.NewMemory(folder, w.journal.Objects().Contents)
 	tools, err := agent.NewRegistry(shownTo(info, toolbox.Left(ctx, w.cfg.Store, append(w.tools(info, place, memory), skill.Tool(found)), w.cfg.Rules.Deny))...)
 	if err != nil {
@@ -40,11 +42,11 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	profiles := profile.New(tools, profile.Surroundings{
 		Folder: folder, Home: w.cfg.Home, Platform: place.env.Platform(), OS: place.env.OSVersion(),
 		Naming: w.cfg.Naming, Outlive: outlive(w.cfg), CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.KnowledgeCutoff,
-		Confined: w.confinedSentence, Growing: growing{w.providers.External.Offer(w.offered(info.ID, past)), skill.NewOffer(found), w.companyOf(info), agentNotes(w, info)},
+		Confined: w.confinedSentence, Growing: growing{w.providers.External.Offer(w.offered(info.ID, past)), skill.NewOffer(found), member, agentNotes(w, info)},
 		Role: roleOf(w, info), Memory: w.contexts.Memory,
 		Agent: info.Helper != nil, Unattended: w.cfg.Unattended, ReadOnly: w.cfg.ReadOnly,
 	})
-	gate, err := w.gate(info, place.output)
+	policy, err := w.gate(info, place.output)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		approver = nobody
 	}
 	session, err := agent.New(agent.Config{
-		ID: info.ID, Model: w.model(), Gate: gate, Approver: approver,
+		ID: info.ID, Model: w.model(), Gate: company.Gate{Policy: policy, Member: member}, Approver: approver,
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Shorten: shortened(w, info), Facts: w.model(),
 		Compactor: contexts.Compactor(w.ctx, w.providers, w.cfg.Store, w.summariser), Hooks: w.pointsOf(info, place.hooks),

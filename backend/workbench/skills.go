@@ -1,6 +1,7 @@
 package workbench
 
 import (
+	"atelier.dev/atelier/backend/company"
 	"context"
 	"encoding/json"
 	"path/filepath"
@@ -34,7 +35,7 @@ func (w *Workbench) newSkills() *skills.Skills {
 type growing struct {
 	models.Offered
 	skills  *skill.Offer
-	company *company
+	company *company.Member
 	agents  func() []agent.Note
 }
 

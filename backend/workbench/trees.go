@@ -5,6 +5,9 @@ import (
 	"log/slog"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/branch"
+	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/trees"
@@ -18,6 +21,34 @@ func newTrees(w *Workbench) *trees.Trees {
 		Live:   func() *live.Sessions { return w.sessions },
 		Settle: w.languages.StopIn,
 	})
+}
+
+// newBranches returns the branches of the project's sessions, and their races.
+func newBranches(w *Workbench) *branch.Branches {
+	return branch.New(branch.Config{
+		Project: w.project, Store: w.cfg.Store, Journal: w.journal, Undo: w.undo, ReadOnly: w.cfg.ReadOnly,
+		Host: branch.Host{
+			Ready: w.providers.Ready, AtRest: w.conversation.AtRest,
+			Create: func(ctx context.Context) (backend.SessionInfo, error) { return w.createSession(ctx, backend.Empty{}) },
+			Fork: func(ctx context.Context, session, label string, set agent.Settings) (backend.SessionInfo, error) {
+				made, err := w.ForkSession(ctx, ForkRequest{Session: session, Folder: ForkInWorktree, Label: label, Settings: &set})
+				return made.Session, err
+			},
+			Remove: func(ctx context.Context, session string) error {
+				_, err := w.list.Remove(ctx, SessionRef{Session: session})
+				return err
+			},
+			Say: func(ctx context.Context, session, prompt string) error {
+				return w.conversation.Say(ctx, conversation.SendRequest{Session: session, Text: prompt})
+			},
+		},
+	})
+}
+
+// busy reports whether a session works in this process.
+func (w *Workbench) busy(session string) bool {
+	l := w.sessions.Find(session)
+	return l != nil && l.Busy()
 }
 
 // removeTrees removes the worktrees of a session's agents when it ends, except those

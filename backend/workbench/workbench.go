@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/agentdef"
 	"atelier.dev/atelier/agent/fetch"
 	"atelier.dev/atelier/agent/journal"
 	"atelier.dev/atelier/agent/llm"
@@ -24,6 +23,7 @@ import (
 	"atelier.dev/atelier/backend/attach"
 	"atelier.dev/atelier/backend/branch"
 	"atelier.dev/atelier/backend/caches"
+	"atelier.dev/atelier/backend/company"
 	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/delegation"
@@ -100,7 +100,7 @@ type Config struct {
 	Limits   agent.Limits
 	// Agents are definitions of agents for this run, which are stronger than those of
 	// files.
-	Agents []agentdef.Definition
+	Agents []agents.Definition
 	// Naming selects the tool names that models are shown.
 	Naming profile.Naming
 	// Retry says when a failed request is asked again.
@@ -128,6 +128,7 @@ type Workbench struct {
 	absence      *absence.Watch
 	changes      *filechanges.Changes
 	branches     *branch.Branches
+	company      *company.Company
 	projects     *projects.Projects
 	reader       *reading.Reader
 	list         *sessionlist.List
@@ -192,6 +193,7 @@ func New(cfg Config) *Workbench {
 	w.undo = undoing.New(undoing.Config{
 		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Journal: w.journal, Home: cfg.Home, ReadOnly: cfg.ReadOnly,
 	})
+	w.company = company.New(company.Config{Busy: w.busy, Folder: w.folderOf})
 	w.reader = reading.New(w.project, cfg.Store)
 	w.conversation = conversation.New(conversation.Config{
 		Store: cfg.Store, Project: w.project, Sessions: w.sessions, Undo: w.undo, Reader: w.reader, Feed: w.feed, Host: w.conversationHost(),
@@ -230,7 +232,7 @@ func New(cfg Config) *Workbench {
 	w.changes = filechanges.New(filechanges.Config{
 		Project: w.project, Store: cfg.Store, Journal: w.journal, Undo: w.undo, Publish: w.publishIn, ReadOnly: cfg.ReadOnly,
 	})
-	w.branches = branch.New(branch.Config{Project: w.project, Store: cfg.Store, Journal: w.journal, Undo: w.undo, ReadOnly: cfg.ReadOnly})
+	w.branches = newBranches(w)
 	w.projects = projects.New(projects.Config{
 		Folder: cfg.Folder, Home: cfg.Home, Version: cfg.Version, Store: cfg.Store, Getenv: cfg.Getenv, Open: cfg.OpenProject,
 	})
@@ -383,6 +385,7 @@ func (w *Workbench) show(ev agent.Event) {
 	if w.cfg.Search != nil && ev.Durable() && !w.cfg.Unattended { // else the next search reads it
 		w.cfg.Search.Changed()
 	}
+	w.company.Observe(ev)
 	w.delegation.Observe(ev)
 	w.observeRest(ev)
 	w.observeCaller(ev)

@@ -820,7 +820,7 @@ export type Effect = {
   more?: number
 }
 
-export type EffectID = "net_code" | "built_code" | "deletes_all" | "deletes_outside" | "deletes_unknown" | "destroys" | "git_discards" | "git_reverts" | "git_force" | "disks" | "stops_machine" | "exhausts" | "other_user" | "hidden" | "too_long" | "leaks" | "deletes" | "git_rewrites" | "ends" | "system" | "sends" | "packages" | "network" | "secrets" | "controls" | "outside" | "unknown" | "runs_project" | "loopback" | "changes" | "own" | "reads"
+export type EffectID = "net_code" | "built_code" | "deletes_all" | "deletes_outside" | "deletes_unknown" | "destroys" | "git_discards" | "git_reverts" | "git_force" | "disks" | "stops_machine" | "exhausts" | "other_user" | "hidden" | "too_long" | "leaks" | "deletes" | "git_rewrites" | "ends" | "system" | "sends" | "packages" | "network" | "secrets" | "controls" | "outside" | "shared" | "unknown" | "runs_project" | "loopback" | "changes" | "own" | "reads"
 
 export type Effort = "" | "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max"
 
@@ -1909,6 +1909,23 @@ export type MemoryText = {
   digest: string
 }
 
+export type MergeFiles = {
+  session: string
+  run: string
+  files?: UndoChoice[]
+}
+
+export type MergePlan = {
+  files?: UndoFile[]
+  left?: string[]
+  more?: number
+}
+
+export type MergeRequest = {
+  session: string
+  run: string
+}
+
 export type Message = {
   role: Role
   parts?: Part[]
@@ -2105,7 +2122,7 @@ export type PreviewRequest = {
 
 export type Problem = "unopened" | "irregular" | "unread" | "binary" | "foreign" | "missing" | "secret" | "imports"
 
-export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "session_taken" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "task_port" | "attach_large" | "server_question_gone" | "server_answer" | "command_unknown" | "command_argument" | "slash_unknown" | "slash_mistyped" | "command_failed" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "patience" | "agent_caps" | "compact_unknown" | "tool_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_no_text" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_ended" | "editor_absent" | "editor_nothing" | "fork_place" | "fork_folder" | "fork_read_only" | "worktree_unmade" | "worktree_gone" | "worktree_kept" | "take_read_only" | "take_stale" | "take_conflict" | "aside_question" | "aside_failed" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hooks_untrustable" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "hooks_file_unread" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_file_unread" | "rules_changed" | "rules_unwritten" | "link_outside" | "link_nowhere" | "search_missing" | "search_failed" | "server_missing" | "server_draft" | "server_scope" | "server_taken" | "server_edited" | "server_unwritten" | "server_secret" | "server_broken" | "server_untrusted" | "server_changed" | "server_refused" | "server_shadowed" | "server_off" | "server_tool" | "server_tool_changed" | "server_tool_sealed" | "server_failed" | "server_needs_auth" | "server_config" | "server_no_file" | "server_start" | "server_exited" | "server_slow" | "server_silent" | "server_blocked" | "server_garbage" | "server_too_large" | "server_version" | "server_unreached" | "server_http" | "server_redirect" | "server_gave_up" | "server_protocol" | "server_error" | "server_timeout" | "server_closed" | "server_tool_unusable" | "server_authorise" | "server_auth_ended" | "server_auth_refused" | "server_auth_scopes" | "server_auth_denied" | "server_auth_expired" | "server_auth_port" | "server_auth_client" | "server_auth_unattended" | "server_tool_off" | "server_import" | "server_import_other" | "server_import_unread" | "servers_file" | "servers_file_unread" | "servers_file_empty" | "servers_many" | "session_id" | "session_ambiguous" | "session_deleted" | "agent_marked" | "session_kept" | "tags_full" | "task_text" | "task_gone" | "task_final" | "task_taken" | "task_cycle" | "board_full" | "skill_missing" | "skill_file" | "skill_unread" | "skill_off" | "skill_untrusted" | "skill_changed" | "skill_edited" | "skill_built_in" | "skill_elsewhere" | "skill_large" | "skill_name" | "skill_taken" | "skill_scope" | "skill_unwritten" | "skill_untrashed" | "skill_back" | "skill_parcel_path" | "skill_parcel_unread" | "skill_parcel_empty" | "skill_parcel_entry" | "skill_parcel_large" | "skill_parcel_changed" | "skill_lines" | "skill_line_denied" | "store_read_only" | "store_repairing" | "store_in_use" | "store_migration" | "store_backup_room" | "store_backup_failed" | "store_partly" | "sessions_hidden" | "events_lost" | "nothing_to_move" | "not_moved" | "store_repair_empty" | "store_repair_failed" | "terminal_gone" | "terminal_many" | "terminal_none" | "terminal_failed" | "terminal_deaf" | "memo_empty" | "memo_long" | "memo_failed" | "keys_unsaved" | "external_unnamed" | "external_command" | "external_env" | "external_full" | "external_gone" | "external_failed" | "export_format" | "export_unsaved" | "export_gone" | "import_unread" | "import_unknown" | "import_empty" | "import_large" | "import_stopped" | "import_newer" | "import_missing" | "share_full" | "share_pattern" | "share_network" | "share_tunnel" | "share_tunnel_failed" | "trust_missing" | "trust_changed" | "trust_blocked" | "undo_nothing" | "redo_nothing" | "undo_stale" | "undo_working" | "undo_unsaved" | "rewind_nothing" | "rewind_followed" | "context_item" | "preview_budget" | "summary_invalid" | "compaction_gone"
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "session_taken" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "task_port" | "attach_large" | "server_question_gone" | "server_answer" | "command_unknown" | "command_argument" | "slash_unknown" | "slash_mistyped" | "command_failed" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "patience" | "agent_caps" | "compact_unknown" | "tool_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_no_text" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_ended" | "editor_absent" | "editor_nothing" | "fork_place" | "fork_folder" | "fork_read_only" | "worktree_unmade" | "worktree_gone" | "worktree_kept" | "take_read_only" | "take_stale" | "take_conflict" | "merge_no_tree" | "merge_stale" | "race_runs" | "aside_question" | "aside_failed" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hooks_untrustable" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "hooks_file_unread" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_file_unread" | "rules_changed" | "rules_unwritten" | "link_outside" | "link_nowhere" | "search_missing" | "search_failed" | "server_missing" | "server_draft" | "server_scope" | "server_taken" | "server_edited" | "server_unwritten" | "server_secret" | "server_broken" | "server_untrusted" | "server_changed" | "server_refused" | "server_shadowed" | "server_off" | "server_tool" | "server_tool_changed" | "server_tool_sealed" | "server_failed" | "server_needs_auth" | "server_config" | "server_no_file" | "server_start" | "server_exited" | "server_slow" | "server_silent" | "server_blocked" | "server_garbage" | "server_too_large" | "server_version" | "server_unreached" | "server_http" | "server_redirect" | "server_gave_up" | "server_protocol" | "server_error" | "server_timeout" | "server_closed" | "server_tool_unusable" | "server_authorise" | "server_auth_ended" | "server_auth_refused" | "server_auth_scopes" | "server_auth_denied" | "server_auth_expired" | "server_auth_port" | "server_auth_client" | "server_auth_unattended" | "server_tool_off" | "server_import" | "server_import_other" | "server_import_unread" | "servers_file" | "servers_file_unread" | "servers_file_empty" | "servers_many" | "session_id" | "session_ambiguous" | "session_deleted" | "agent_marked" | "session_kept" | "tags_full" | "task_text" | "task_gone" | "task_final" | "task_taken" | "task_cycle" | "board_full" | "skill_missing" | "skill_file" | "skill_unread" | "skill_off" | "skill_untrusted" | "skill_changed" | "skill_edited" | "skill_built_in" | "skill_elsewhere" | "skill_large" | "skill_name" | "skill_taken" | "skill_scope" | "skill_unwritten" | "skill_untrashed" | "skill_back" | "skill_parcel_path" | "skill_parcel_unread" | "skill_parcel_empty" | "skill_parcel_entry" | "skill_parcel_large" | "skill_parcel_changed" | "skill_lines" | "skill_line_denied" | "store_read_only" | "store_repairing" | "store_in_use" | "store_migration" | "store_backup_room" | "store_backup_failed" | "store_partly" | "sessions_hidden" | "events_lost" | "nothing_to_move" | "not_moved" | "store_repair_empty" | "store_repair_failed" | "terminal_gone" | "terminal_many" | "terminal_none" | "terminal_failed" | "terminal_deaf" | "memo_empty" | "memo_long" | "memo_failed" | "keys_unsaved" | "external_unnamed" | "external_command" | "external_env" | "external_full" | "external_gone" | "external_failed" | "export_format" | "export_unsaved" | "export_gone" | "import_unread" | "import_unknown" | "import_empty" | "import_large" | "import_stopped" | "import_newer" | "import_missing" | "share_full" | "share_pattern" | "share_network" | "share_tunnel" | "share_tunnel_failed" | "trust_missing" | "trust_changed" | "trust_blocked" | "undo_nothing" | "redo_nothing" | "undo_stale" | "undo_working" | "undo_unsaved" | "rewind_nothing" | "rewind_followed" | "context_item" | "preview_budget" | "summary_invalid" | "compaction_gone"
 
 export type ProcessingEnd = {
   reason: EndReason
@@ -2230,6 +2247,17 @@ export type Queued = {
   skill?: SkillUse
   from?: string
   media?: Media[]
+}
+
+export type RaceReply = {
+  session: SessionInfo
+  runs?: SessionInfo[]
+}
+
+export type RaceRequest = {
+  session?: string
+  prompt: string
+  runs?: Runner[]
 }
 
 export type RateLimit = {
@@ -2411,7 +2439,32 @@ export type RulesRequest = {
   session?: string
 }
 
+export type Run = {
+  session: SessionInfo
+  worktree: string
+  agent?: boolean
+  facts: BranchFacts
+  files: number
+  added: number
+  removed: number
+  test?: Test
+  unread?: string
+}
+
 export type RunOutcome = "running" | "done" | "failed" | "missed" | "busy" | "held" | "cut"
+
+export type Runner = {
+  provider: string
+  model: string
+  effort?: Effort
+}
+
+export type RunsReply = {
+  target: SessionInfo
+  test?: Test
+  runs?: Run[]
+  more?: number
+}
 
 export type SamplingMessage = {
   role: string
@@ -3514,6 +3567,15 @@ export type TerminalTyped = {
   text: string
 }
 
+export type Test = {
+  command: string
+  ran?: boolean
+  exit_code: number
+  took_ms: number
+  output?: string
+  stale?: boolean
+}
+
 export type TextDelta = {
   text: string
   offset: number
@@ -3840,7 +3902,7 @@ export type Warning = {
   message: string
 }
 
-export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "window_small" | "window_set" | "prompt_cut" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "prompt_undecided" | "answer_length" | "answer_paused" | "answer_filtered" | "answer_refused" | "answer_ended" | "call_written" | "call_in_text" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "newer_event" | "company" | "permission_mode_reset"
+export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "window_small" | "window_set" | "prompt_cut" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "prompt_undecided" | "answer_length" | "answer_paused" | "answer_filtered" | "answer_refused" | "answer_ended" | "call_written" | "call_in_text" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "newer_event" | "company" | "same_file" | "permission_mode_reset"
 
 export type Whitespace = "" | "ignore"
 
@@ -4035,8 +4097,12 @@ export interface Methods {
   "sessions.get": { args: SessionRef; reply: SessionInfo }
   "sessions.list": { args: SessionListRequest; reply: SessionPage }
   "sessions.mark": { args: MarkRequest; reply: SessionInfo }
+  "sessions.merge": { args: MergeFiles; reply: FilesRestored }
+  "sessions.merge_plan": { args: MergeRequest; reply: MergePlan }
+  "sessions.race": { args: RaceRequest; reply: RaceReply }
   "sessions.remove": { args: SessionRef; reply: RemoveReply }
   "sessions.rename": { args: RenameRequest; reply: SessionInfo }
+  "sessions.runs": { args: SessionRef; reply: RunsReply }
   "sessions.search": { args: SearchRequest; reply: Found }
   "sessions.take": { args: TakeRequest; reply: FilesRestored }
   "share.list": { args: Empty; reply: ShareList }

@@ -46,6 +46,7 @@ function show(view: View) {
     sessions: { find: () => undefined },
     branches: {},
     aside: { session: '' },
+    runs: { session: '' },
     settings: { provider: 'own', model: 'm', mode: 'default' },
     catalog: { providers: [], model: () => ({ context_window: 100_000 }) },
   } as unknown as Workbench

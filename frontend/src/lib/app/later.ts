@@ -7,6 +7,7 @@ import { contextDialog } from '../conversation/part'
 import { grammars } from '../markdown/engine.svelte'
 import { serverAsk } from '../mcp/part'
 import { queueList } from '../queue/part'
+import { raceDialog, runsDialog } from '../runs/part'
 import { palette } from '../palette/part'
 import { searchBody } from '../search/part'
 import { settingsBody } from '../settings/part'
@@ -33,6 +34,8 @@ export const later = [
   contextDialog,
   forkDialog,
   asideDialog,
+  runsDialog,
+  raceDialog,
   ...panels.map(({ view }) => view),
   exportDialog,
   importDialog,

@@ -92,6 +92,22 @@ export const localCommands = ({
     run: () => bench.branches.ask({ session: bench.conversation?.id ?? '' }),
   },
   {
+    name: 'race',
+    aliases: ['best-of-n'],
+    about: () => own('slash_race'),
+    takes: true,
+    yields: true,
+    run: (prompt) => bench.runs.ask(prompt),
+  },
+  {
+    name: 'runs',
+    aliases: ['worktrees'],
+    about: () => own('slash_runs'),
+    needsSession: true,
+    yields: true,
+    run: () => bench.runs.open(bench.conversation?.id ?? ''),
+  },
+  {
     name: 'export',
     aliases: ['share'],
     about: () => own('slash_export'),

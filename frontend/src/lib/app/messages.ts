@@ -21,6 +21,8 @@ export const messages = {
   slash_compact: 'Summarises the older part of the conversation',
   slash_btw: 'Asks about the conversation, and leaves it as it is',
   slash_fork: 'Copies the session into a new one',
+  slash_race: 'One prompt for several models, each in a worktree',
+  slash_runs: 'Compare and merge worktrees',
   slash_export: 'Saves the session as a document',
   slash_init: 'Writes a prompt for an AGENTS.md of this project',
   init_prompt:

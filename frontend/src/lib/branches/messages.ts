@@ -35,6 +35,7 @@ export const messages = {
   tree_hint:
     'A git worktree begins with the last commit. Changes that are not committed are not in it, nor what git ignores, except files that a file .worktreeinclude names.',
   trees: 'Worktrees',
+  trees_compare: 'Compare and merge',
   trees_of: '{n} of at most {limit}',
   tree_of: '“{title}” works there.',
   tree_of_agent: 'An agent worked there: “{title}”.',

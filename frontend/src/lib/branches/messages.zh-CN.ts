@@ -18,6 +18,7 @@ export const zhCN: Translated<typeof messages> = {
   messages_n: '{n} 条消息',
   worktree: '工作树 {path}',
   trees: '工作树',
+  trees_compare: '比较并合并',
   trees_of: '{n} 个，最多 {limit} 个',
   tree_of: '“{title}”在其中工作。',
   tree_of_agent: '一个代理曾在其中工作：“{title}”。',

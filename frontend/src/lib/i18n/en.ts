@@ -316,6 +316,7 @@ export const en = {
   'effect.controls': 'Changes files that make other programs run code',
   'effect.outside': 'Touches files outside the project',
   'effect.unknown': 'Cannot be known in advance',
+  'effect.shared': 'Writes files that others are changing now',
   'effect.runs_project': 'Runs the project’s own code',
   'effect.loopback': 'Talks to a program on this computer',
   'effect.changes': 'Changes files in the project',

@@ -295,6 +295,21 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请采用其他部分，或者直接编辑文件。',
   },
+  merge_no_tree: {
+    message: '这次运行没有可以合并到这里的工作树。',
+    kept: '没有做任何更改。',
+    next: '请查看详情，并重新比较。',
+  },
+  merge_stale: {
+    message: '有文件在显示之后又被更改。',
+    kept: '没有做任何更改。',
+    next: '请重新查看这些文件。',
+  },
+  race_runs: {
+    message: '竞赛需要两到四个运行。',
+    kept: '没有启动任何运行。',
+    next: '请增加或减少模型。',
+  },
   message_empty: { message: '消息是空的。', next: '请输入要让智能体做什么。' },
   command_empty: { message: '命令是空的。', next: '请在感叹号后面输入命令。' },
   turn_complete: {
@@ -1513,6 +1528,7 @@ export const warnings: Record<WarningID, string> = {
   newer_event: '本会话的第 {0} 个事件由更新版本的 Atelier 写入，那个版本可以显示它。',
   company:
     '另一个会话同时在 {0} 中工作。双方的命令可能互相覆盖对方的改动；分叉到单独的工作树可以避免。',
+  same_file: '其他会话或智能体正在修改同样的文件：{0}。已提醒模型在写入前重新读取。',
   permission_mode_reset: '在 Atelier 退出之前，本会话允许一切操作。现在恢复为先询问。',
 }
 

@@ -295,6 +295,7 @@ export const zhCN: Record<Key, Message> = {
   'effect.controls': '更改能让其他程序运行代码的文件',
   'effect.outside': '涉及项目之外的文件',
   'effect.unknown': '无法预知会做什么',
+  'effect.shared': '写入其他会话正在修改的文件',
   'effect.runs_project': '运行项目自己的代码',
   'effect.loopback': '与本机的程序通信',
   'effect.changes': '更改项目中的文件',

@@ -3,6 +3,7 @@ import type { Desktop } from '../desktop'
 import { Agents } from './agents.svelte'
 import { Approvals } from './approvals.svelte'
 import { Branches } from './branches.svelte'
+import { Runs } from './runs.svelte'
 import { bypass } from '../model/modes'
 import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
@@ -95,6 +96,7 @@ export class Workbench {
   readonly schedules: Schedules
   readonly together: Together
   readonly branches: Branches
+  readonly runs: Runs
   readonly permissions: Permissions
   readonly hooks: Hooks
   readonly servers: Servers
@@ -197,6 +199,7 @@ export class Workbench {
     this.schedules = new Schedules(call)
     this.together = new Together(call)
     this.branches = new Branches(call)
+    this.runs = new Runs(call)
     this.permissions = new Permissions(call)
     this.hooks = new Hooks(call)
     this.commands = new Commands(call, (problem) => (this.problem = problem))
@@ -419,6 +422,7 @@ export class Workbench {
       this.tasks.receive(envelope)
       this.permissions.receive(envelope)
       this.branches.receive(envelope)
+      this.runs.receive(envelope)
       this.context.receive(envelope)
       this.hooks.receive(envelope)
       this.schedules.receive(envelope)
