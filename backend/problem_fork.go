@@ -14,6 +14,7 @@ const (
 	ProblemMergeNoTree    ProblemID = "merge_no_tree"
 	ProblemMergeStale     ProblemID = "merge_stale"
 	ProblemRaceRuns       ProblemID = "race_runs"
+	ProblemStopUnreached  ProblemID = "stop_unreached"
 	ProblemAsideQuestion  ProblemID = "aside_question"
 	ProblemAsideFailed    ProblemID = "aside_failed"
 )
@@ -42,8 +43,11 @@ var forkProblems = map[ProblemID]problem{
 	ProblemMergeNoTree: {
 		code: CodeInvalid, message: "There is no worktree of this run that could be merged here.", kept: keptAll, next: "See the details, and compare the runs again.",
 	},
-	ProblemMergeStale:    {code: CodeInvalid, message: "A file has changed since it was shown.", kept: keptAll, next: "Look at the files again."},
-	ProblemRaceRuns:      {code: CodeInvalid, message: "A race has two to four runs.", kept: "Nothing was started.", next: "Choose more models, or fewer."},
+	ProblemMergeStale: {code: CodeInvalid, message: "A file has changed since it was shown.", kept: keptAll, next: "Look at the files again."},
+	ProblemRaceRuns:   {code: CodeInvalid, message: "A race has two to four runs.", kept: "Nothing was started.", next: "Choose more models, or fewer."},
+	ProblemStopUnreached: {
+		code: CodeInternal, message: "Nothing that could stop the session runs for {0}.", kept: "It was not stopped.", next: "If a command line works on it, stop it there.",
+	},
 	ProblemAsideQuestion: {code: CodeInvalid, message: "A side question has 1 to 32,000 characters.", kept: keptAll, next: "Shorten it, or write it into a file."},
 	ProblemAsideFailed:   {code: CodeInternal, message: "The side question was not answered.", kept: keptAll, next: "See the details, and ask again."},
 	ProblemSessionTaken:  {code: CodeInvalid, message: "There is a session {0} already.", next: "Choose another id."},

@@ -184,6 +184,9 @@ func (w *Window) answer(req instance.Request) instance.Reply {
 	if req.Do == instance.URL {
 		return instance.Reply{Error: w.launch.Folder + " is open in a window. Close it to use browser mode."}
 	}
+	if req.Do == instance.Stop {
+		return req.StopWith(w.Call)
+	}
 	<-w.up
 	presentWindow(w.ctx)
 	return instance.Reply{}

@@ -51,6 +51,7 @@ export const rooms = [
   'memory',
   'aside',
   'runs',
+  'work',
   'settings',
   'guide',
   'search',

@@ -33,6 +33,18 @@ const retry = 20 * time.Millisecond
 // Request is a later start's request to the instance.
 type Request struct {
 	Do Action `json:"do"`
+	// Session is what Stop stops.
+	Session string `json:"session,omitempty"`
+}
+
+// StopWith answers a request to stop a session by calling a method of the application.
+func (r Request) StopWith(call func(method, args string) string) Reply {
+	args, err := json.Marshal(map[string]string{"session": r.Session})
+	if err != nil {
+		return Reply{Error: err.Error()}
+	}
+	call("conversation.interrupt", string(args))
+	return Reply{}
 }
 
 // Action is the action of a [Request].
@@ -42,6 +54,7 @@ type Action string
 const (
 	Focus Action = "focus" // bring the window to the front
 	URL   Action = "url"   // return the address for a browser
+	Stop  Action = "stop"  // stop a session
 )
 
 // Reply is the instance's answer. An empty Error means that the request

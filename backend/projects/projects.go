@@ -31,6 +31,10 @@ type Config struct {
 	Getenv  func(string) string
 	// Open opens another folder in a process of its own; nil if that is not possible here.
 	Open func(ctx context.Context, folder string) (address string, err error)
+	// Interrupt stops a session of this process. Unattended says that the process only looks on,
+	// and that another one works on the folder's sessions.
+	Interrupt  func(session string)
+	Unattended bool
 }
 
 // Projects lists and opens folders. It is safe for concurrent use.
@@ -50,6 +54,8 @@ func (p *Projects) Register(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "projects.arrive", p.arrive)
 	dispatch.Handle(d, "projects.forget", p.forget)
 	dispatch.Handle(d, "projects.folders", p.folders)
+	dispatch.Handle(d, "projects.work", p.work)
+	dispatch.Handle(d, "projects.stop", p.stop)
 }
 
 // list lists the folders that the user opened, in the order in which

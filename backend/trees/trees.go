@@ -269,6 +269,23 @@ type WorktreeInfo struct {
 	WorktreeHeld
 }
 
+// Words describes a worktree in two lines: its place and size, who works there, and what would be
+// lost with it. Clean makes a name fit to be shown.
+func (w WorktreeInfo) Words(clean func(string) string) string {
+	who := "no session any more"
+	if w.Session != "" {
+		who = fmt.Sprintf("session %s %s", w.Session, clean(w.Title))
+	}
+	if w.Agent {
+		who = "agent " + w.Session
+	}
+	if w.Deleted {
+		who += " (deleted)"
+	}
+	what := cmp.Or(w.Because, "nothing would be lost with it")
+	return fmt.Sprintf("%s  %.1f MB  %s\n  %s", clean(w.Path), float64(w.Size)/1e6, who, clean(what))
+}
+
 // WorktreeHeld says in Why what would be lost with a worktree; empty if nothing. Files,
 // Bytes and Examples name it, and Because says it in English.
 type WorktreeHeld struct {

@@ -235,6 +235,7 @@ func New(cfg Config) *Workbench {
 	w.branches = newBranches(w)
 	w.projects = projects.New(projects.Config{
 		Folder: cfg.Folder, Home: cfg.Home, Version: cfg.Version, Store: cfg.Store, Getenv: cfg.Getenv, Open: cfg.OpenProject,
+		Interrupt: w.Interrupt, Unattended: cfg.Unattended,
 	})
 	w.list = sessionlist.New(sessionlist.Config{
 		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Trees: w.trees, Search: cfg.Search, Publish: w.publish, Forget: w.forget,

@@ -72,6 +72,7 @@ const usage = `Atelier, a workbench for coding agents.
   atelier [DIR]                 opens the window on a project folder
   atelier serve [DIR]           serves the same to a browser and prints its address
   atelier run [flags] PROMPT|-  runs one prompt from the command line
+  atelier agents                             what works, waits and failed in all projects
   atelier worktrees [list|remove NAME…]      the worktrees of forks and agents
   atelier sessions list|show|search|rename|…
                                 lists a project's sessions, and does things with them
@@ -172,6 +173,8 @@ func (c *command) main(args []string) int {
 		return c.sessions(args[1:])
 	case "worktrees":
 		return c.worktrees(args[1:])
+	case "agents":
+		return showAgents(c, args[1:])
 	case "doctor":
 		return c.doctor(args[1:])
 	case "explain":

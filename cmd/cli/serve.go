@@ -76,6 +76,9 @@ func (c *command) listen(app *app, inst *instance.Instance, addr string) error {
 	}
 	pages := serve.New(c.ctx, app, frontend.Assets())
 	inst.Serve(func(req instance.Request) instance.Reply {
+		if req.Do == instance.Stop {
+			return req.StopWith(func(method, args string) string { return app.Call(c.ctx, method, args) })
+		}
 		return instance.Reply{URL: pages.URL(listener.Addr())}
 	})
 	fmt.Fprintln(c.out, pages.URL(listener.Addr()))

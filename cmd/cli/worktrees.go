@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/projects"
 	"atelier.dev/atelier/backend/trees"
 )
 
@@ -40,7 +42,7 @@ func (c *command) listWorktrees(args []string) int {
 				}
 				continue
 			}
-			c.printWorktree(tree)
+			fmt.Fprintln(c.out, tree.Words(oneLine))
 		}
 		if !f.asJSON {
 			fmt.Fprintf(c.err, "%d of at most %d worktrees.\n", len(reply.Worktrees), reply.Limit)
@@ -48,27 +50,6 @@ func (c *command) listWorktrees(args []string) int {
 		return nil
 	})
 }
-
-// printWorktree prints a worktree with its size, who works there and what is in it.
-func (c *command) printWorktree(tree trees.WorktreeInfo) {
-	who := "no session any more"
-	if tree.Session != "" {
-		who = fmt.Sprintf("session %s %s", tree.Session, oneLine(tree.Title))
-	}
-	if tree.Agent {
-		who = "agent " + tree.Session
-	}
-	if tree.Deleted {
-		who += " (deleted)"
-	}
-	what := "nothing would be lost with it"
-	if tree.Because != "" {
-		what = tree.Because
-	}
-	fmt.Fprintf(c.out, "%s  %s  %s\n  %s\n", oneLine(tree.Path), megabytes(tree.Size), who, oneLine(what))
-}
-
-func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
 func (c *command) removeWorktrees(args []string) int {
 	f := c.sessionFlags("atelier worktrees remove [flags] NAME…")
@@ -110,4 +91,24 @@ func (c *command) printFate(tree trees.WorktreeFate) {
 	}
 	fmt.Fprintf(c.out, "kept %s, because %s\n", oneLine(tree.Path), oneLine(tree.Because))
 	fmt.Fprintf(c.err, "To remove it all the same: atelier worktrees remove --all %s\n", oneLine(tree.Name))
+}
+
+// showAgents shows what works, waits and failed in all projects, or stops a session.
+func showAgents(c *command, args []string) int {
+	f := c.sessionFlags("atelier agents [flags]")
+	stop := f.String("stop", "", "stop the session with this id, whichever project it is in")
+	if code, ok := c.parse(f.FlagSet, args); !ok {
+		return code
+	}
+	return c.withApp(f.folder, func(a *app) error {
+		if *stop != "" {
+			_, err := ask[backend.Empty](c.ctx, a, "projects.stop", projects.StopRequest{Session: *stop})
+			return err
+		}
+		list, err := ask[projects.WorkList](c.ctx, a, "projects.work", backend.Empty{})
+		if err == nil && f.asJSON {
+			return writeJSON(c.out, list)
+		}
+		return errors.Join(err, projects.PrintWork(c.out, list, oneLine))
+	})
 }

@@ -123,7 +123,7 @@ var mayImport = map[string][]string{
 	"backend/workbench":          {"agent/...", "agent", "backend/...", "backend"},
 	"backend/authors":            {"agent", "agent/blame", "backend", "backend/internal/..."},
 	"backend/place":              {"agent", "agent/worktree", "backend"},
-	"backend/projects":           {"agent/project", "backend", "backend/dispatch", "backend/recent"},
+	"backend/projects":           {"agent", "agent/llm", "agent/project", "backend", "backend/dispatch", "backend/instance", "backend/recent"},
 	"backend/reading":            {"agent", "backend", "backend/dispatch", "backend/feed", "backend/place"},
 	"backend/sessionlist":        {"agent", "backend", "backend/dispatch", "backend/live", "backend/place", "backend/trees"},
 	"backend/filelog":            {"agent", "agent/changes", "agent/journal", "backend"},

@@ -3398,6 +3398,10 @@ export type StepRef = {
   call: string
 }
 
+export type StopRequest = {
+  session: string
+}
+
 export type StoreState = {
   file: string
   read_only?: boolean
@@ -3905,6 +3909,27 @@ export type Warning = {
 export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "window_small" | "window_set" | "prompt_cut" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "prompt_undecided" | "answer_length" | "answer_paused" | "answer_filtered" | "answer_refused" | "answer_ended" | "call_written" | "call_in_text" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "newer_event" | "company" | "same_file" | "permission_mode_reset"
 
 export type Whitespace = "" | "ignore"
+
+export type Work = {
+  group: WorkGroup
+  folder: string
+  name: string
+  session: string
+  title?: string
+  agent?: boolean
+  model: string
+  end?: EndReason
+  cost: Spending
+  updated_at: number
+  current?: boolean
+}
+
+export type WorkGroup = "needs" | "working" | "failed" | "done"
+
+export type WorkList = {
+  work?: Work[]
+  more?: number
+}
 
 export type WorktreeFate = {
   name: string

@@ -47,6 +47,7 @@ function show(view: View) {
     branches: {},
     aside: { session: '' },
     runs: { session: '' },
+    work: { isOpen: false },
     settings: { provider: 'own', model: 'm', mode: 'default' },
     catalog: { providers: [], model: () => ({ context_window: 100_000 }) },
   } as unknown as Workbench

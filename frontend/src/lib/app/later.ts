@@ -6,6 +6,7 @@ import { guideSteps } from '../guide/part'
 import { contextDialog } from '../conversation/part'
 import { grammars } from '../markdown/engine.svelte'
 import { serverAsk } from '../mcp/part'
+import { workDialog } from '../work/part'
 import { queueList } from '../queue/part'
 import { raceDialog, runsDialog } from '../runs/part'
 import { palette } from '../palette/part'
@@ -34,6 +35,7 @@ export const later = [
   contextDialog,
   forkDialog,
   asideDialog,
+  workDialog,
   runsDialog,
   raceDialog,
   ...panels.map(({ view }) => view),

@@ -92,6 +92,13 @@ export const localCommands = ({
     run: () => bench.branches.ask({ session: bench.conversation?.id ?? '' }),
   },
   {
+    name: 'projects',
+    aliases: ['agents-view', 'work'],
+    about: () => own('slash_projects'),
+    yields: true,
+    run: () => bench.work.open(),
+  },
+  {
     name: 'race',
     aliases: ['best-of-n'],
     about: () => own('slash_race'),

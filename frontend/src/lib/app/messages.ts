@@ -21,6 +21,7 @@ export const messages = {
   slash_compact: 'Summarises the older part of the conversation',
   slash_btw: 'Asks about the conversation, and leaves it as it is',
   slash_fork: 'Copies the session into a new one',
+  slash_projects: 'What works, waits and failed in all projects',
   slash_race: 'One prompt for several models, each in a worktree',
   slash_runs: 'Compare and merge worktrees',
   slash_export: 'Saves the session as a document',

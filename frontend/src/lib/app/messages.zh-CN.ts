@@ -22,6 +22,7 @@ export const zhCN: Translated<typeof messages> = {
   slash_compact: '总结对话中较早的部分',
   slash_btw: '就当前对话提问，对话保持原样',
   slash_fork: '将会话复制为新会话',
+  slash_projects: '所有项目中正在工作、等待和失败的会话',
   slash_race: '同一条提示交给多个模型，各在一个工作树中',
   slash_runs: '比较并合并工作树',
   slash_export: '将会话保存为文档',

@@ -310,6 +310,11 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有启动任何运行。',
     next: '请增加或减少模型。',
   },
+  stop_unreached: {
+    message: '{0} 没有正在运行、能停止该会话的程序。',
+    kept: '会话没有被停止。',
+    next: '如果是命令行在处理它，请在那里停止。',
+  },
   message_empty: { message: '消息是空的。', next: '请输入要让智能体做什么。' },
   command_empty: { message: '命令是空的。', next: '请在感叹号后面输入命令。' },
   turn_complete: {

@@ -22,6 +22,17 @@ export const messages = {
   blocked: 'The browser did not allow a new tab.',
   go: 'Open the project',
   copy: 'Copy the address',
+  work_title: 'All projects',
+  work_needs: 'Needs you',
+  work_working: 'Working',
+  work_failed: 'Failed this week',
+  work_done: 'Done today',
+  work_none: 'Nothing works, waits or failed in any project.',
+  work_agent: 'Agent: {name}',
+  work_stop: 'Stop',
+  work_stop_of: 'Stop {name}',
+  work_more: { one: '{n} more is not listed.', other: '{n} more are not listed.' },
+  work_blocked: 'Open the project, which the browser did not allow by itself',
 } as const
 
 export const own = translator('projects/messages', messages)

@@ -4,6 +4,7 @@ import { Agents } from './agents.svelte'
 import { Approvals } from './approvals.svelte'
 import { Branches } from './branches.svelte'
 import { Runs } from './runs.svelte'
+import { AllWork } from './work.svelte'
 import { bypass } from '../model/modes'
 import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
@@ -97,6 +98,7 @@ export class Workbench {
   readonly together: Together
   readonly branches: Branches
   readonly runs: Runs
+  readonly work: AllWork
   readonly permissions: Permissions
   readonly hooks: Hooks
   readonly servers: Servers
@@ -200,6 +202,7 @@ export class Workbench {
     this.together = new Together(call)
     this.branches = new Branches(call)
     this.runs = new Runs(call)
+    this.work = new AllWork(call)
     this.permissions = new Permissions(call)
     this.hooks = new Hooks(call)
     this.commands = new Commands(call, (problem) => (this.problem = problem))
