@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, prompt, shots } from './browser'
+import { openPage, prompt, shots, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -28,6 +28,7 @@ test('/projects shows what works everywhere, and stops it', async () => {
   await working.getByRole('button', { name: 'Stop Work for long' }).click()
   await working.waitFor({ state: 'detached' })
   await page.keyboard.press('Escape')
-  await page.getByText('Interrupted').first().waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await untilRest(page)
   expect(offences).toEqual([])
 })
