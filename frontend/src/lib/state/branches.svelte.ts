@@ -1,4 +1,3 @@
-import { type ApiError, asApiError, type Call } from '../api'
 import type {
   CompareFileReply,
   CompareReply,
@@ -7,33 +6,23 @@ import type {
   ForkRequest,
   SessionInfo,
 } from '../types.gen'
-import { oneAtATime } from '../model/oneAtATime'
+import { Resource } from './resource.svelte'
 
 /** Where a fork begins: at an event of a session, or at its end. */
 export type ForkPoint = { session: string; event?: number }
 
 /** The branches of the open session: what was forked from what, and two of them side by side. */
-export class Branches {
+export class Branches extends Resource {
   list = $state.raw<readonly SessionInfo[]>([])
   more = $state(0)
   /** What the user is asked about before it is forked. */
   asking = $state.raw<ForkPoint>()
-  busy = $state(false)
-  /** Why the branches could not be read. */
-  failure = $state.raw<ApiError | null>(null)
-  /** Why what the user asked for was not done. */
-  problem = $state.raw<ApiError | null>(null)
   /** The branch that the open session is compared with. */
   other = $state<string>()
   comparison = $state.raw<CompareReply>()
   /** The file whose difference is shown. */
   file = $state.raw<CompareFileReply>()
   #of: string | undefined
-  #call: Call
-
-  constructor(call: Call) {
-    this.#call = call
-  }
 
   /** Follows the open session. */
   follow(session: string | undefined): void {
@@ -45,19 +34,14 @@ export class Branches {
     void this.load()
   }
 
-  readonly load = oneAtATime(async () => {
-    const of = this.#of
-    if (!of) return
-    try {
-      const { branches = [], more = 0 } = await this.#call('sessions.branches', { session: of })
-      if (this.#of !== of) return
+  readonly load = this.reading(
+    () => (this.#of ? this.call('sessions.branches', { session: this.#of }) : undefined),
+    ({ branches = [], more = 0 }) => {
       this.list = branches
       this.more = more
-      this.failure = null
-    } catch (thrown) {
-      if (this.#of === of) this.failure = asApiError(thrown)
-    }
-  })
+    },
+    () => this.#of,
+  )
 
   /** Reads the list again after a fork, and after news of a branch. */
   receive({ session, events = [] }: Envelope): void {
@@ -74,7 +58,7 @@ export class Branches {
 
   /** Forks a session; undefined if that failed. */
   fork(request: ForkRequest): Promise<ForkReply | undefined> {
-    return this.#attempt(() => this.#call('sessions.fork', request))
+    return this.attempt(() => this.call('sessions.fork', request))
   }
 
   /** Compares the open session with another branch. */
@@ -83,9 +67,7 @@ export class Branches {
     if (!session) return
     if (this.other !== other) this.#close()
     this.other = other
-    const reply = await this.#attempt(() =>
-      this.#call('sessions.compare', { session, with: other }),
-    )
+    const reply = await this.attempt(() => this.call('sessions.compare', { session, with: other }))
     if (this.#of === session && this.other === other && reply) this.comparison = reply
   }
 
@@ -95,7 +77,7 @@ export class Branches {
     this.file = undefined
     if (!session || !other || path === undefined) return
     const request = { session, with: other, path }
-    const reply = await this.#attempt(() => this.#call('sessions.compare_file', request))
+    const reply = await this.attempt(() => this.call('sessions.compare_file', request))
     if (this.#of === session && this.other === other) this.file = reply
   }
 
@@ -105,7 +87,7 @@ export class Branches {
     if (!session || !other || !file?.take) return false
     const { path, take } = file
     const request = { session, with: other, path, seal: take.seal, hunks, rest: true }
-    const done = await this.#attempt(() => this.#call('sessions.take', request))
+    const done = await this.attempt(() => this.call('sessions.take', request))
     const { problem } = this
     await Promise.all([this.compare(other), this.open(path)])
     this.problem ??= problem
@@ -118,19 +100,6 @@ export class Branches {
   #close(): void {
     this.other = this.comparison = this.file = undefined
     this.problem = null
-  }
-
-  async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
-    this.busy = true
-    this.problem = null
-    try {
-      return await work()
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-      return undefined
-    } finally {
-      this.busy = false
-    }
   }
 }
 

@@ -1,13 +1,13 @@
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
-import { type ApiError, asApiError, type Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
 import type { BlameReply, FilePreview, FilesReply, FileState } from '../types.gen'
+import { Attempts } from './resource.svelte'
 
 /** What happened to a file since the last commit, and whether the open session did it. */
 export type FileMark = { state?: FileState; session?: boolean }
 
 /** The files of the project, and the one that is shown, with who wrote its lines. */
-export class Files {
+export class Files extends Attempts {
   list = $state.raw<FilesReply>()
   filter = $state('')
   readonly open = new SvelteSet<string>()
@@ -22,17 +22,11 @@ export class Files {
   marks = $state.raw<ReadonlyMap<string, FileMark>>(new SvelteMap())
   /** Whether who wrote the lines is shown. */
   blames = $state(true)
-  problem = $state.raw<ApiError | null>(null)
   /** The session whose worktree has the files; without one, they are the project's. */
   #session?: string
   #marked: string | undefined
   /** Whether more than the first lines of the file were read. */
   #isLonger = false
-  #call: Call
-
-  constructor(call: Call) {
-    this.#call = call
-  }
 
   /** Reads the list, of a worktree if the session has one. Another list starts from the beginning. */
   load(session?: string): Promise<void> {
@@ -40,8 +34,8 @@ export class Files {
       this.#session = session
       this.list = this.path = this.file = undefined
     }
-    return this.#attempt(async () => {
-      const list = await this.#call('files.list', { session })
+    return this.attempt(async () => {
+      const list = await this.call('files.list', { session })
       if (session === this.#session) this.list = list
     })
   }
@@ -60,7 +54,7 @@ export class Files {
       ? (['uncommitted', 'session'] as const)
       : (['uncommitted'] as const)) {
       try {
-        const { files = [] } = await this.#call('changes.list', { session, scope })
+        const { files = [] } = await this.call('changes.list', { session, scope })
         for (const { path, state } of files) {
           const more = scope === 'session' ? { session: true } : { state }
           marks.set(path, { ...marks.get(path), ...more })
@@ -95,11 +89,11 @@ export class Files {
     const { path, file } = this
     if (!path) return this.load(this.#session)
     if (this.#isLonger) return Promise.resolve()
-    return this.#attempt(async () => {
+    return this.attempt(async () => {
       const session = this.#session
       const isHere = () => this.#session === session && this.path === path && this.file === file
       try {
-        const page = await this.#call('files.blame', { session, path, texts: true })
+        const page = await this.call('files.blame', { session, path, texts: true })
         if (isHere()) this.file = page
       } catch (thrown) {
         if (!isHere()) return
@@ -110,34 +104,25 @@ export class Files {
   }
 
   edit(path: string): Promise<void> {
-    return this.#attempt(
-      async () => void (await this.#call('files.open', { session: this.#session, path })),
+    return this.attempt(
+      async () => void (await this.call('files.open', { session: this.#session, path })),
     )
   }
 
   #read(path: string, before: BlameReply | undefined): Promise<void> {
-    return this.#attempt(async () => {
+    return this.attempt(async () => {
       const session = this.#session
       if (seen.test(path)) {
-        const preview = await this.#call('files.preview', { session, path })
+        const preview = await this.call('files.preview', { session, path })
         if (this.#session !== session || this.path !== path) return
         if (preview.kind !== 'other') return void (this.preview = preview)
       }
       const from = before?.next
-      const page = await this.#call('files.blame', { session, path, texts: true, from })
+      const page = await this.call('files.blame', { session, path, texts: true, from })
       if (this.#session !== session || this.path !== path || this.file !== before) return
       this.file = joined(before, page)
       this.#isLonger = before !== undefined
     })
-  }
-
-  async #attempt(work: () => Promise<void>): Promise<void> {
-    this.problem = null
-    try {
-      await work()
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-    }
   }
 }
 

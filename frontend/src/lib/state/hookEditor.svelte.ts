@@ -1,4 +1,4 @@
-import { type ApiError, asApiError, type Call } from '../api'
+import { asApiError, type Call } from '../api'
 import { emptyDraft, isWhole, tidy } from '../model/hooks'
 import { oneAtATime } from '../model/oneAtATime'
 import type {
@@ -11,13 +11,14 @@ import type {
   HookTemplate,
   Scope,
 } from '../types.gen'
+import { Attempts } from './resource.svelte'
 
 /** The scopes in which a hook can be kept. */
 export type HookScope = Extract<Scope, 'user' | 'project' | 'local'>
 export const hookScopes: readonly HookScope[] = ['user', 'project', 'local']
 
 /** A hook that the user writes or changes, and what it would do. */
-export class HookEditor {
+export class HookEditor extends Attempts {
   scope = $state<HookScope>('local')
   /** The hook that it replaces. */
   readonly instead?: HookRow
@@ -27,18 +28,14 @@ export class HookEditor {
   tested = $state.raw<HookLogEntry>()
   /** The input of a test as text; empty takes the example. */
   input = $state('')
-  /** Why it cannot be read, tested or run. */
-  problem = $state.raw<ApiError | null>(null)
-  busy = $state(false)
   /** What would be saved, as JSON. While it is shown, the next step saves it. */
   confirming = $state<string>()
   /** The template's example; undefined takes that of the point. */
   example = $state.raw<unknown>()
   #draft = $state.raw<HookDraft>(emptyDraft)
-  #call: Call
 
   constructor(call: Call, row?: HookRow) {
-    this.#call = call
+    super(call)
     this.instead = row
     if (row) {
       this.#draft = row.draft
@@ -84,7 +81,7 @@ export class HookEditor {
   async test(): Promise<void> {
     await this.#work(async () => {
       const input = inputOf(this.input) ?? this.example
-      this.tested = await this.#call('hooks.test', {
+      this.tested = await this.call('hooks.test', {
         draft: tidy(this.#draft),
         replaces: this.instead?.id,
         input,
@@ -95,7 +92,7 @@ export class HookEditor {
   /** Runs it on the newest calls of the project that it matches. Its answers have no effect. */
   async dryRun(): Promise<void> {
     await this.#work(async () => {
-      this.tried = await this.#call('hooks.dry_run', {
+      this.tried = await this.call('hooks.dry_run', {
         draft: tidy(this.#draft),
         replaces: this.instead?.id,
         run: true,
@@ -106,13 +103,13 @@ export class HookEditor {
   /** Shows what would be saved, with the members of the hook that are kept. */
   async confirm(): Promise<void> {
     await this.#work(async () => {
-      const { json } = await this.#call('hooks.preview', this.#request)
+      const { json } = await this.call('hooks.preview', this.#request)
       this.confirming = json
     })
   }
 
   save(): Promise<HookRow> {
-    return this.#call('hooks.save', this.#request)
+    return this.call('hooks.save', this.#request)
   }
 
   get #request(): HookSaveRequest {
@@ -125,7 +122,7 @@ export class HookEditor {
     try {
       // Its matches are known before its command is written.
       const action = isWhole(draft) ? draft.action : { kind: 'command' as const, command: 'true' }
-      const tried = await this.#call('hooks.dry_run', {
+      const tried = await this.call('hooks.dry_run', {
         draft: tidy({ ...draft, action }),
         replaces: this.instead?.id,
       })
@@ -136,16 +133,7 @@ export class HookEditor {
   })
 
   async #work(work: () => Promise<void>): Promise<void> {
-    if (this.busy) return
-    this.busy = true
-    this.problem = null
-    try {
-      await work()
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-    } finally {
-      this.busy = false
-    }
+    if (!this.busy) await this.attempt(work)
   }
 }
 

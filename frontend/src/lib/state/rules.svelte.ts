@@ -1,5 +1,3 @@
-import { type ApiError, asApiError, type Call } from '../api'
-import { oneAtATime } from '../model/oneAtATime'
 import type {
   AddRequest,
   Decision,
@@ -11,6 +9,7 @@ import type {
   SuggestedRule,
   TryReply,
 } from '../types.gen'
+import { Resource } from './resource.svelte'
 
 /** Whether a file has something that the user has to know of. */
 export const isRemarkable = (file: SettingsFile): boolean =>
@@ -19,23 +18,12 @@ export const isRemarkable = (file: SettingsFile): boolean =>
 const needsUser = (file: SettingsFile) => Boolean(file.problem || file.unaccepted || file.sandbox)
 
 /** The permission rules of all scopes, as their files have them, and those of the open session. */
-export class Rules {
+export class Rules extends Resource {
   list = $state.raw<readonly RuleEntry[]>([])
   files = $state.raw<readonly SettingsFile[]>([])
-  loaded = $state(false)
-  /** Why the rules could not be read. */
-  failure = $state.raw<ApiError | null>(null)
-  /** Why what the user asked for was not done. */
-  problem = $state.raw<ApiError | null>(null)
-  busy = $state(false)
   /** The rule that was removed last, while that can be undone. */
   removed = $state.raw<RuleEntry>()
   #session = $state('')
-  #call: Call
-
-  constructor(call: Call) {
-    this.#call = call
-  }
 
   get hasSession(): boolean {
     return this.#session !== ''
@@ -58,19 +46,14 @@ export class Rules {
     if (envelope.events?.some(({ kind }) => kind === 'rules_change')) void this.load()
   }
 
-  readonly load = oneAtATime(async () => {
-    const session = this.#session
-    try {
-      const { rules = [], files = [] } = await this.#call('permissions.rules', this.#of)
-      if (session !== this.#session) return
+  readonly load = this.reading(
+    () => this.call('permissions.rules', this.#of),
+    ({ rules = [], files = [] }) => {
       this.list = rules
       this.files = files
-      this.loaded = true
-      this.failure = null
-    } catch (thrown) {
-      if (session === this.#session) this.failure = asApiError(thrown)
-    }
-  })
+    },
+    () => this.#session,
+  )
 
   /** The rule that decided about a call; undefined if it no longer exists. */
   standing(ref: Pick<RuleRef, 'text' | 'decision' | 'scope'> | undefined): RuleEntry | undefined {
@@ -90,8 +73,8 @@ export class Rules {
 
   /** Adds a rule, and then removes the one that it replaces. */
   add(rule: Omit<AddRequest, 'session'>, instead?: RuleEntry): Promise<boolean> {
-    return this.#change(async () => {
-      await this.#call('permissions.add', { ...rule, ...this.#of })
+    return this.change(async () => {
+      await this.call('permissions.add', { ...rule, ...this.#of })
       if (instead) await this.#remove(instead)
       this.removed = undefined
     })
@@ -99,9 +82,9 @@ export class Rules {
 
   /** Ends a rule now. It stays in its file as one that has ended. */
   end(entry: RuleEntry): Promise<boolean> {
-    return this.#change(async () => {
+    return this.change(async () => {
       const { rule, decision, scope } = entry
-      const { file } = await this.#call('permissions.add', {
+      const { file } = await this.call('permissions.add', {
         ...{ rule, decision, scope, ended: true },
         ...this.#of,
       })
@@ -112,7 +95,7 @@ export class Rules {
   }
 
   remove(entry: RuleEntry): Promise<boolean> {
-    return this.#change(async () => {
+    return this.change(async () => {
       await this.#remove(entry)
       // Adding it again would accept it, or revive what ended.
       this.removed = entry.state === 'holds' ? entry : undefined
@@ -126,16 +109,16 @@ export class Rules {
 
   /** Accepts what a file allows, exactly as it was listed. */
   accept({ path, seal = '' }: SettingsFile): Promise<boolean> {
-    return this.#change(() => this.#call('permissions.accept', { path, seal }))
+    return this.change(() => this.call('permissions.accept', { path, seal }))
   }
 
   /** Which of the project's past calls a rule would have matched. It throws if the rule cannot be read. */
-  attempt = (rule: string, decision: Decision): Promise<TryReply> =>
-    this.#call('permissions.try', { rule, decision })
+  tryOut = (rule: string, decision: Decision): Promise<TryReply> =>
+    this.call('permissions.try', { rule, decision })
 
   /** Rules for a call that has ended, the narrowest first. */
   async suggest({ place: { session, seq } }: LedgerRow): Promise<readonly SuggestedRule[]> {
-    const { rules = [] } = await this.#call('permissions.suggest_for_call', { session, seq })
+    const { rules = [] } = await this.call('permissions.suggest_for_call', { session, seq })
     return rules
   }
 
@@ -144,21 +127,6 @@ export class Rules {
   }
 
   #remove({ rule, decision, scope, file }: RuleEntry): Promise<unknown> {
-    return this.#call('permissions.remove', { rule, decision, scope, file, ...this.#of })
-  }
-
-  async #change(work: () => Promise<unknown>): Promise<boolean> {
-    this.busy = true
-    this.problem = null
-    try {
-      await work()
-      return true
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-      return false
-    } finally {
-      this.busy = false
-      await this.load()
-    }
+    return this.call('permissions.remove', { rule, decision, scope, file, ...this.#of })
   }
 }

@@ -1,5 +1,3 @@
-import { type ApiError, asApiError, type Call } from '../api'
-import { oneAtATime } from '../model/oneAtATime'
 import type {
   Envelope,
   ScheduleAction,
@@ -7,38 +5,25 @@ import type {
   SchedulesReply,
   ScheduleTask,
 } from '../types.gen'
+import { Resource } from './resource.svelte'
 
 /** The prompts that run later in the project, and what became of each time. */
-export class Schedules {
+export class Schedules extends Resource {
   tasks = $state.raw<readonly ScheduleTask[]>([])
   /** The times, the newest first. */
   runs = $state.raw<readonly ScheduleRun[]>([])
   limit = $state(0)
-  loaded = $state(false)
-  /** Why they could not be read, or one not be changed. */
-  problem = $state.raw<ApiError | null>(null)
-  busy = $state(false)
-  #call: Call
-
-  constructor(call: Call) {
-    this.#call = call
-  }
 
   #take({ tasks = [], runs = [], limit }: SchedulesReply): void {
     this.tasks = tasks
     this.runs = runs
     this.limit = limit
-    this.loaded = true
-    this.problem = null
   }
 
-  readonly load = oneAtATime(async () => {
-    try {
-      this.#take(await this.#call('schedules.list', {}))
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-    }
-  })
+  readonly load = this.reading(
+    () => this.call('schedules.list', {}),
+    (reply) => this.#take(reply),
+  )
 
   /** What the application tells of a change comes with what it tells of hooks. */
   receive(envelope: Envelope): void {
@@ -46,15 +31,8 @@ export class Schedules {
       void this.load()
   }
 
-  async change(id: string, action: ScheduleAction): Promise<void> {
+  async act(id: string, action: ScheduleAction): Promise<void> {
     if (this.busy) return
-    this.busy = true
-    try {
-      this.#take(await this.#call('schedules.change', { id, action }))
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-    } finally {
-      this.busy = false
-    }
+    await this.attempt(async () => this.#take(await this.call('schedules.change', { id, action })))
   }
 }

@@ -1,4 +1,4 @@
-import { type ApiError, asApiError, type Call } from '../api'
+import { asApiError, type Call } from '../api'
 import {
   draftOf,
   emptyFields,
@@ -11,10 +11,11 @@ import {
   type ServerFields,
 } from '../model/serverDraft'
 import type { ServerRow, ServerTestReply } from '../types.gen'
+import { Attempts } from './resource.svelte'
 import { type HookScope } from './hookEditor.svelte'
 
 /** An MCP server that the user writes or changes, and how a test of it went. */
-export class ServerEditor {
+export class ServerEditor extends Attempts {
   fields = $state.raw<ServerFields>(emptyFields)
   scope = $state<HookScope>('user')
   /** The server that it replaces. */
@@ -22,11 +23,9 @@ export class ServerEditor {
   /** How the test of what is written went; undefined if it was not tested since it changed. */
   tested = $state.raw<ServerTestReply>()
   testing = $state(false)
-  problem = $state.raw<ApiError | null>(null)
-  #call: Call
 
   constructor(call: Call, row?: ServerRow) {
-    this.#call = call
+    super(call)
     this.instead = row
     if (row) this.fields = fieldsOf(row.draft)
   }
@@ -74,7 +73,7 @@ export class ServerEditor {
     this.problem = null
     this.tested = undefined
     try {
-      const tested = await this.#call('mcp.test', { draft: this.#draft, replaces: this.#replaces })
+      const tested = await this.call('mcp.test', { draft: this.#draft, replaces: this.#replaces })
       if (fields === this.fields) this.tested = tested
     } catch (thrown) {
       if (fields === this.fields) this.problem = asApiError(thrown)
@@ -84,16 +83,11 @@ export class ServerEditor {
   }
 
   /** Writes it into its file; false if that failed. */
-  async save(): Promise<boolean> {
-    this.problem = null
-    try {
-      const scope = this.instead ? this.instead.origin.scope : this.scope
-      await this.#call('mcp.save', { draft: this.#draft, scope, replaces: this.#replaces })
-      return true
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-      return false
-    }
+  save(): Promise<boolean> {
+    const scope = this.instead ? this.instead.origin.scope : this.scope
+    return this.does(() =>
+      this.call('mcp.save', { draft: this.#draft, scope, replaces: this.#replaces }),
+    )
   }
 
   get #draft() {

@@ -1,4 +1,4 @@
-import { type ApiError, asApiError, type Call } from '../api'
+import { asApiError, type Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
 import type {
   Envelope,
@@ -9,6 +9,7 @@ import type {
   ServerShown,
   ServerTool,
 } from '../types.gen'
+import { Resource } from './resource.svelte'
 import { ServerEditor } from './serverEditor.svelte'
 import { ServerImports } from './serverImports.svelte'
 
@@ -16,7 +17,7 @@ import { ServerImports } from './serverImports.svelte'
 const watchMs = 3000
 
 /** The MCP servers, as their connections are at the moment, and what they ask the user. */
-export class Servers {
+export class Servers extends Resource {
   rows = $state.raw<readonly ServerRow[]>([])
   files = $state.raw<readonly ServerFile[]>([])
   /** The questions of servers that wait for an answer, of all sessions. */
@@ -24,12 +25,6 @@ export class Servers {
   /** What all tools cost in each request, and whether they are found by a search instead. */
   tokens = $state(0)
   deferred = $state(false)
-  loaded = $state(false)
-  /** Why the servers could not be read. */
-  failure = $state.raw<ApiError | null>(null)
-  /** Why what the user asked for was not done. */
-  problem = $state.raw<ApiError | null>(null)
-  busy = $state(false)
   /** The name of the server that is looked at. */
   open = $state<string>()
   /** Everything about that server; undefined until it was read. */
@@ -41,7 +36,6 @@ export class Servers {
   /** Called once servers changed. */
   onchange: () => void = () => {}
   #session = ''
-  #call: Call
   #openLink: (url: string) => void
 
   /** How many servers and questions need the user. */
@@ -51,7 +45,7 @@ export class Servers {
   )
 
   constructor(call: Call, openLink: (url: string) => void) {
-    this.#call = call
+    super(call)
     this.#openLink = openLink
   }
 
@@ -71,8 +65,8 @@ export class Servers {
     const [name, session] = [this.open, this.#at]
     try {
       const [list, shown] = await Promise.all([
-        this.#call('mcp.list', { session }),
-        name ? this.#call('mcp.show', { name, session }).catch(() => undefined) : undefined,
+        this.call('mcp.list', { session }),
+        name ? this.call('mcp.show', { name, session }).catch(() => undefined) : undefined,
       ])
       if (session !== this.#at) return void this.load()
       const { servers = [], files = [], waiting = [], tokens, deferred = false } = list
@@ -123,11 +117,11 @@ export class Servers {
   ): Promise<boolean> {
     const { tool, here } = what
     const session = here ? this.#at : undefined
-    return this.#change(() => this.#call('mcp.switch', { server, tool, session, on }))
+    return this.change(() => this.call('mcp.switch', { server, tool, session, on }))
   }
 
   async reconnect(name: string): Promise<boolean> {
-    const isDone = await this.#change(() => this.#call('mcp.reconnect', { name }))
+    const isDone = await this.change(() => this.call('mcp.reconnect', { name }))
     // A reason that the row shows already is not shown twice.
     const said = this.find(name)?.problem?.id
     if (said && said === this.problem?.id) this.problem = null
@@ -135,17 +129,15 @@ export class Servers {
   }
 
   remove(name: string): Promise<boolean> {
-    return this.#change(async () => {
-      await this.#call('mcp.remove', { name })
+    return this.change(async () => {
+      await this.call('mcp.remove', { name })
       if (this.open === name) this.open = undefined
     })
   }
 
   /** Opens the page where the user authorises Atelier. The server's row tells how it went. */
   authorise(name: string): Promise<boolean> {
-    return this.#change(async () =>
-      this.#openLink((await this.#call('mcp.authorise', { name })).url),
-    )
+    return this.change(async () => this.#openLink((await this.call('mcp.authorise', { name })).url))
   }
 
   /** Opens that page once more. */
@@ -155,17 +147,17 @@ export class Servers {
 
   /** Removes the authorisation for a server. */
   forget(name: string): Promise<boolean> {
-    return this.#change(() => this.#call('mcp.forget', { name }))
+    return this.change(() => this.call('mcp.forget', { name }))
   }
 
   /** Accepts a tool as it was shown, after its server changed it. */
   accept(server: string, { name: tool, seal = '' }: ServerTool): Promise<boolean> {
-    return this.#change(() => this.#call('mcp.accept_tool', { server, tool, seal }))
+    return this.change(() => this.call('mcp.accept_tool', { server, tool, seal }))
   }
 
   /** Delivers an answer; false if it could not be delivered. */
   answer(given: ServerAnswer): Promise<boolean> {
-    return this.#change(() => this.#call('mcp.answer', given))
+    return this.change(() => this.call('mcp.answer', given))
   }
 
   /** Agrees to open an address that a server asks for, and opens it. */
@@ -178,7 +170,7 @@ export class Servers {
   write(row?: ServerRow): void {
     this.problem = null
     this.imports = undefined
-    this.editor = new ServerEditor(this.#call, row)
+    this.editor = new ServerEditor(this.call, row)
   }
 
   /** Saves what the editor has, and closes it. */
@@ -198,7 +190,7 @@ export class Servers {
   /** Looks for servers of other programs. */
   async choose(): Promise<void> {
     this.problem = null
-    this.imports = new ServerImports(this.#call)
+    this.imports = new ServerImports(this.call)
     await this.imports.load()
   }
 
@@ -220,21 +212,6 @@ export class Servers {
   /** Whether a session is followed, so that a switch can apply to it alone. */
   get hasSession(): boolean {
     return this.#session !== ''
-  }
-
-  async #change(work: () => Promise<unknown>): Promise<boolean> {
-    this.busy = true
-    this.problem = null
-    try {
-      await work()
-      return true
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-      return false
-    } finally {
-      this.busy = false
-      await this.load()
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { SvelteSet } from 'svelte/reactivity'
-import { type ApiError, asApiError, type Call } from '../api'
+import { asApiError, type Call } from '../api'
 import type {
   ExportReview,
   SecretFinding,
@@ -8,6 +8,7 @@ import type {
   ShareReach,
   ShareRequest,
 } from '../types.gen'
+import { Attempts } from './resource.svelte'
 
 /** The shares of sessions: who may watch what, and until when. */
 export class Shares {
@@ -37,7 +38,7 @@ export class Shares {
 const lines = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
 
 /** A session that is about to be shared. */
-class Sharing {
+class Sharing extends Attempts {
   reach = $state<ShareReach>('machine')
   hours = $state(24)
   password = $state('')
@@ -48,19 +49,19 @@ class Sharing {
   words = $state('')
   patterns = $state('')
   review = $state.raw<ExportReview>()
-  busy = $state(false)
-  problem = $state.raw<ApiError | null>(null)
   /** The link, which only this page has. */
   link = $state('')
   readonly kept = new SvelteSet<string>()
   #newest = 0
 
   constructor(
-    private call: Call,
+    call: Call,
     private shares: Shares,
     private session: string,
     private language: string,
-  ) {}
+  ) {
+    super(call)
+  }
 
   /** Reads what the user last had taken out, and looks for secrets. */
   async begin() {
@@ -119,16 +120,10 @@ class Sharing {
   }
 
   async start() {
-    this.busy = true
-    this.problem = null
-    try {
+    await this.attempt(async () => {
       this.link = (await this.call('share.start', this.#request)).link
       this.password = ''
       await this.shares.read()
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-    } finally {
-      this.busy = false
-    }
+    })
   }
 }

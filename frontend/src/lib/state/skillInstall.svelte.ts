@@ -1,24 +1,17 @@
 import { SvelteSet } from 'svelte/reactivity'
-import { type ApiError, asApiError, type Call } from '../api'
 import type { SkillInspectReply, SkillParcel } from '../types.gen'
+import { Attempts } from './resource.svelte'
 import type { SkillScope } from './skillEditor.svelte'
 
 /** Skills of a folder or an archive, and which of them the user wants. */
-export class SkillInstall {
+export class SkillInstall extends Attempts {
   /** What the folder or archive has; undefined until it was looked into. */
   found = $state.raw<SkillInspectReply>()
   /** Whether the chosen skills may replace existing ones. */
   replace = $state(false)
-  problem = $state.raw<ApiError | null>(null)
-  busy = $state(false)
   #path = $state('')
   #scope = $state<SkillScope>('user')
   readonly #chosen = new SvelteSet<string>()
-  #call: Call
-
-  constructor(call: Call) {
-    this.#call = call
-  }
 
   get path(): string {
     return this.#path
@@ -69,7 +62,7 @@ export class SkillInstall {
       let found: SkillInspectReply
       do {
         scope = this.scope
-        found = await this.#call('skills.inspect', { path: path.trim(), scope })
+        found = await this.call('skills.inspect', { path: path.trim(), scope })
         if (path !== this.path) return
       } while (scope !== this.scope)
       this.found = found
@@ -85,7 +78,7 @@ export class SkillInstall {
     if (!found) return 0
     const names = (found.skills ?? []).filter(this.has).map(({ name }) => name)
     const isDone = await this.#work(() =>
-      this.#call('skills.install', {
+      this.call('skills.install', {
         path: path.trim(),
         scope,
         names,
@@ -97,17 +90,6 @@ export class SkillInstall {
   }
 
   async #work(work: () => Promise<unknown>): Promise<boolean> {
-    if (this.busy) return false
-    this.busy = true
-    this.problem = null
-    try {
-      await work()
-      return true
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-      return false
-    } finally {
-      this.busy = false
-    }
+    return !this.busy && this.does(work)
   }
 }

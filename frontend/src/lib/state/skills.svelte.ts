@@ -1,5 +1,4 @@
-import { type ApiError, asApiError, type Call } from '../api'
-import { oneAtATime } from '../model/oneAtATime'
+import type { Call } from '../api'
 import { everySkill, type SkillFilter } from '../model/skills'
 import type {
   Envelope,
@@ -11,19 +10,15 @@ import type {
   SkillTryReply,
   SkillTryRequest,
 } from '../types.gen'
+import { Resource } from './resource.svelte'
 import { SkillEditor } from './skillEditor.svelte'
 import { SkillInstall } from './skillInstall.svelte'
 import type { Trust } from './trust.svelte'
 
 /** The skills and commands of the user and of the project. */
-export class Skills {
+export class Skills extends Resource {
   list = $state.raw<SkillsReply>()
   filter = $state.raw<SkillFilter>(everySkill)
-  /** Why they could not be read. */
-  failure = $state.raw<ApiError | null>(null)
-  /** Why what the user asked for was not done. */
-  problem = $state.raw<ApiError | null>(null)
-  busy = $state(false)
   /** The id of the skill that is looked at. */
   open = $state<string>()
   /** Everything about that skill; undefined until it was read. */
@@ -37,10 +32,9 @@ export class Skills {
   /** Called once a skill is in the message field. */
   onuse: () => void = () => {}
   #session = ''
-  #call: Call
 
   constructor(call: Call, trust: Trust) {
-    this.#call = call
+    super(call)
     this.trust = trust
   }
 
@@ -65,20 +59,20 @@ export class Skills {
     if (this.list) await this.load()
   }
 
-  readonly load = oneAtATime(async () => {
-    const id = this.editor?.row?.id ?? this.open
-    try {
-      const [list, shown] = await Promise.all([
-        this.#call('skills.list', { session: this.#session || undefined }),
-        id ? this.#call('skills.show', { id }).catch(() => undefined) : undefined,
+  readonly load = this.reading(
+    () => {
+      const id = this.editor?.row?.id ?? this.open
+      return Promise.all([
+        this.call('skills.list', { session: this.#session || undefined }),
+        id ? this.call('skills.show', { id }).catch(() => undefined) : undefined,
+        id,
       ])
+    },
+    ([list, shown, id]) => {
       this.list = list
-      this.failure = null
       if (id) this.#meet(id, shown)
-    } catch (thrown) {
-      this.failure = asApiError(thrown)
-    }
-  })
+    },
+  )
 
   /** Finds a skill by its id, or by its file as it is shown; one that is built in by its name. */
   find = (of: string): SkillRow | undefined =>
@@ -94,53 +88,50 @@ export class Skills {
   }
 
   switch(id: string, on: boolean): Promise<boolean> {
-    return this.#change(() => this.#call('skills.switch', { id, on }))
+    return this.change(() => this.call('skills.switch', { id, on }))
   }
 
   remove(id: string): Promise<boolean> {
-    return this.#change(async () => {
-      await this.#call('skills.remove', { id })
+    return this.change(async () => {
+      await this.call('skills.remove', { id })
       if (this.open === id) this.open = this.shown = undefined
     })
   }
 
   /** Puts a removed skill back where it was. */
   restore(id: string): Promise<boolean> {
-    return this.#change(() => this.#call('skills.restore', { id }))
+    return this.change(() => this.call('skills.restore', { id }))
   }
 
   /** Looks for them again, because changes in some folders are not reported. */
   reload(): Promise<boolean> {
-    return this.#change(() => this.#call('skills.reload', {}))
+    return this.change(() => this.call('skills.reload', {}))
   }
 
   file(id: string, path: string): Promise<SkillFileReply> {
-    return this.#call('skills.file', { id, path })
+    return this.call('skills.file', { id, path })
   }
 
   /** The prompt that a model would get. */
   try(request: SkillTryRequest): Promise<SkillTryReply> {
-    return this.#call('skills.try', request)
+    return this.call('skills.try', request)
   }
 
   /** Opens the editor for the skill that is looked at, at a line. */
   edit(line = 0): void {
     this.problem = null
-    if (this.shown) this.#write(new SkillEditor(this.#call, this.shown, line))
+    if (this.shown) this.#write(new SkillEditor(this.call, this.shown, line))
   }
 
   /** Opens the editor for a new skill. */
   async create(): Promise<void> {
-    this.problem = null
-    try {
-      this.templates = (await this.#call('skills.templates', {})).templates ?? []
-      const editor = new SkillEditor(this.#call)
+    await this.attempt(async () => {
+      this.templates = (await this.call('skills.templates', {})).templates ?? []
+      const editor = new SkillEditor(this.call)
       const first = this.templates.find(({ kind }) => kind === editor.kind)
       editor.begin(first?.text ?? '')
       this.#write(editor)
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-    }
+    })
   }
 
   /** Saves what the editor has, and shows it; false if that failed. */
@@ -165,7 +156,7 @@ export class Skills {
 
   choose(): void {
     this.problem = null
-    this.installing = new SkillInstall(this.#call)
+    this.installing = new SkillInstall(this.call)
   }
 
   /** Installs what was chosen, and returns how many those are. */
@@ -196,20 +187,5 @@ export class Skills {
     if (this.open !== id) return
     this.shown = shown
     if (!shown) this.open = undefined // it was removed
-  }
-
-  async #change(work: () => Promise<unknown>): Promise<boolean> {
-    this.busy = true
-    this.problem = null
-    try {
-      await work()
-      return true
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-      return false
-    } finally {
-      this.busy = false
-      await this.load()
-    }
   }
 }

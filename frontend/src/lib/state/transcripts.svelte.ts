@@ -1,5 +1,5 @@
 import { SvelteSet } from 'svelte/reactivity'
-import { type ApiError, asApiError, type Call } from '../api'
+import { asApiError, type Call } from '../api'
 import type {
   ExportFormat,
   ExportRequest,
@@ -9,6 +9,7 @@ import type {
   ImportRequest,
   SecretFinding,
 } from '../types.gen'
+import { Attempts } from './resource.svelte'
 
 /** Exports a session after a review of its secrets, and imports transcripts. */
 export class Transcripts {
@@ -38,23 +39,23 @@ export class Transcripts {
 }
 
 /** A session that is about to be exported. */
-export class Exporting {
+export class Exporting extends Attempts {
   format = $state<ExportFormat>('html')
   output = $state(true)
   reasoning = $state(true)
   home = $state(false)
   words = $state('')
   review = $state.raw<ExportReview>()
-  busy = $state(false)
-  problem = $state.raw<ApiError | null>(null)
   readonly kept = new SvelteSet<string>()
   #newest = 0
 
   constructor(
-    private call: Call,
+    call: Call,
     private session: string,
     private language: string,
-  ) {}
+  ) {
+    super(call)
+  }
 
   get #request(): ExportRequest {
     const words = this.words.split('\n').filter((word) => word.trim() !== '')
@@ -92,18 +93,12 @@ export class Exporting {
 
   /** Saves the export, and reports whether it was saved. In a browser it becomes a download. */
   async save(): Promise<boolean> {
-    this.busy = true
-    this.problem = null
-    try {
+    const isSaved = await this.attempt(async () => {
       const { token, path, name } = await this.call('transcripts.save', this.#request)
       if (token) download(name, await this.#read(token))
       return Boolean(token ?? path)
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-      return false
-    } finally {
-      this.busy = false
-    }
+    })
+    return isSaved ?? false
   }
 
   async #read(token: string): Promise<BlobPart[]> {
