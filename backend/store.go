@@ -88,10 +88,6 @@ type Store interface {
 	RemoveQueued(ctx context.Context, id string) error
 
 	Settings
-	// ChangeSetting replaces a value by what change makes of it, in one step beside all other
-	// processes. change gets an empty text if there is no value. It must not use the store;
-	// its error is returned as it is, and leaves the value.
-	ChangeSetting(ctx context.Context, key string, change func(string) (string, error)) error
 	HookLog
 	Checked
 	Mover
@@ -162,6 +158,10 @@ type Settings interface {
 	// CodeStoreCorrupt if the value is damaged.
 	Setting(ctx context.Context, key string) (string, error)
 	SetSetting(ctx context.Context, key, value string) error
+	// ChangeSetting replaces a value by what change makes of it, in one step beside all other
+	// processes. change gets an empty text if there is no value. It must not use the store;
+	// its error is returned as it is, and leaves the value.
+	ChangeSetting(ctx context.Context, key string, change func(string) (string, error)) error
 }
 
 // KeyStore keeps provider keys outside the database. It is safe for concurrent

@@ -37,6 +37,14 @@ func (k kept) SetSetting(_ context.Context, key, value string) error {
 	return nil
 }
 
+func (k kept) ChangeSetting(_ context.Context, key string, change func(string) (string, error)) error {
+	text, err := change(k[key])
+	if err == nil {
+		k[key] = text
+	}
+	return err
+}
+
 // models have windows of 100,000 tokens.
 type models struct{ *llmtest.Model }
 

@@ -37,6 +37,16 @@ func (m *memory) SetSetting(_ context.Context, key, value string) error {
 	return nil
 }
 
+func (m *memory) ChangeSetting(_ context.Context, key string, change func(string) (string, error)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text, err := change(m.values[key])
+	if err == nil {
+		m.values[key] = text
+	}
+	return err
+}
+
 // world is a project and a user with a guard.
 type world struct {
 	t             *testing.T

@@ -187,6 +187,17 @@ func TestReadersThatLeave(t *testing.T) {
 }
 
 // failing is a store that fails until it is mended.
+func (m *memory) ChangeSetting(ctx context.Context, key string, change func(string) (string, error)) error {
+	m.access(ctx)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text, err := change(m.texts[key])
+	if err == nil {
+		m.texts[key] = text
+	}
+	return err
+}
+
 type failing struct {
 	Store
 	broken atomic.Bool
@@ -204,6 +215,13 @@ func (s *failing) SetSetting(ctx context.Context, key, text string) error {
 		return errors.New("the disk is away")
 	}
 	return s.Store.SetSetting(ctx, key, text)
+}
+
+func (s *failing) ChangeSetting(ctx context.Context, key string, change func(string) (string, error)) error {
+	if s.broken.Load() {
+		return errors.New("the disk is away")
+	}
+	return s.Store.ChangeSetting(ctx, key, change)
 }
 
 // A failed read of the store is repeated, and a failed write is made up for later.

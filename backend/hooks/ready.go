@@ -91,10 +91,16 @@ func (h *Hooks) on(ctx context.Context, x hook.Handler) (bool, error) {
 
 func (h *Hooks) switches(ctx context.Context) ([]switched, error) {
 	text, err := h.cfg.Store.Setting(ctx, keySwitched) // which another process may have changed
-	if err != nil || text == "" {
+	if err != nil {
 		return nil, err
 	}
-	var all []switched
+	return switchesOf(text)
+}
+
+func switchesOf(text string) (all []switched, err error) {
+	if text == "" {
+		return nil, nil
+	}
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
 		return nil, backend.Problem(backend.ProblemSettingDamaged, keySwitched).Because(err)
 	}
@@ -116,17 +122,19 @@ func (h *Hooks) Switch(ctx context.Context, in HookSwitchRequest) (backend.Empty
 func (h *Hooks) turn(ctx context.Context, in HookSwitchRequest) error {
 	h.changing.Lock()
 	defer h.changing.Unlock()
-	all, err := h.switches(ctx)
-	if err != nil {
-		return err
-	}
-	all = slices.DeleteFunc(all, func(s switched) bool { return s.ID == in.ID })
-	all = append(all, switched(in))
-	b, err := json.Marshal(all[max(0, len(all)-maxSwitched):])
-	if err != nil {
-		return fmt.Errorf("keep which hooks are off: %w", err)
-	}
-	return h.cfg.Store.SetSetting(ctx, keySwitched, string(b))
+	return h.cfg.Store.ChangeSetting(ctx, keySwitched, func(text string) (string, error) {
+		all, err := switchesOf(text)
+		if err != nil {
+			return "", err
+		}
+		all = slices.DeleteFunc(all, func(s switched) bool { return s.ID == in.ID })
+		all = append(all, switched(in))
+		b, err := json.Marshal(all[max(0, len(all)-maxSwitched):])
+		if err != nil {
+			return "", fmt.Errorf("keep which hooks are off: %w", err)
+		}
+		return string(b), nil
+	})
 }
 
 // UpdateItems implements [review.Owner].

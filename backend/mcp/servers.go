@@ -18,19 +18,12 @@ import (
 	"atelier.dev/atelier/backend/trust"
 )
 
-// Settings keeps what is switched off. It is a [backend.Store], whose ChangeSetting leaves what
-// another process changes meanwhile.
-type Settings interface {
-	backend.Settings
-	ChangeSetting(ctx context.Context, key string, change func(string) (string, error)) error
-}
-
 // Config is what servers work with.
 type Config struct {
 	Folder  string // the project, absolute and without links
 	User    string // the user's home folder; without it there is no file of the user
 	Version string // Atelier's own
-	Store   Settings
+	Store   backend.Settings
 	Keys    backend.KeyStore
 	Trust   *trust.Trust
 	// Getenv reads the variables that definitions name, and Environ are those of the

@@ -10,20 +10,13 @@ import (
 	"atelier.dev/atelier/backend/trust"
 )
 
-// Settings keeps what is switched off. It is a [backend.Store], whose ChangeSetting leaves what
-// another process changes meanwhile.
-type Settings interface {
-	backend.Settings
-	ChangeSetting(ctx context.Context, key string, change func(string) (string, error)) error
-}
-
 // Config is what a Skills works with.
 type Config struct {
 	// Folder is the project and User the user's home folder, absolute and without links.
 	Folder, User string
 	// Home is Atelier's own folder, which has the trash.
 	Home  string
-	Store Settings
+	Store backend.Settings
 	Trust *trust.Trust
 	// FolderOf returns the folder of a session; empty if there is none. Without it, all
 	// of them are in the project.

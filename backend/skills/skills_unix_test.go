@@ -27,7 +27,7 @@ import (
 type fixture struct {
 	*Skills
 	t                  testing.TB
-	store              Settings
+	store              backend.Settings
 	folder, user, home string
 	told               chan struct{} // receives when the list changed
 	review             *review.Reviewer

@@ -112,15 +112,25 @@ func (t *Trust) load(ctx context.Context) (reading, error) {
 	if before.text == text {
 		return before, nil
 	}
-	var x index
-	if err := json.Unmarshal([]byte(text), &x); err != nil {
-		return reading{table: tableOf(nil)}, backend.Problem(backend.ProblemSettingDamaged, t.keyIndex()).Because(err)
+	x, err := t.indexOf(text)
+	if err != nil {
+		return reading{table: tableOf(nil)}, err
 	}
 	now := reading{text, x, tableOf(x)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.read = now
 	return now, nil
+}
+
+func (t *Trust) indexOf(text string) (x index, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(text), &x); err != nil {
+		return nil, backend.Problem(backend.ProblemSettingDamaged, t.keyIndex()).Because(err)
+	}
+	return x, nil
 }
 
 // reading is what was read last of the store. It does not change.
@@ -192,20 +202,29 @@ func (t *Trust) change(ctx context.Context, change func(index) (index, error), f
 	if err != nil {
 		return err
 	}
-	before := decided.index
-	after, err := change(slices.Clone(before))
-	if err != nil {
+	if _, err := change(slices.Clone(decided.index)); err != nil {
 		return err
 	}
-	after = after[max(0, len(after)-maxRecords):]
 	if err := first(); err != nil {
 		return err
 	}
-	b, err := json.Marshal(after)
+	var before, after index
+	err = t.cfg.Store.ChangeSetting(ctx, t.keyIndex(), func(text string) (string, error) {
+		// Another process may have decided since.
+		if before, err = t.indexOf(text); err != nil {
+			return "", err
+		}
+		if after, err = change(slices.Clone(before)); err != nil {
+			return "", err
+		}
+		after = after[max(0, len(after)-maxRecords):]
+		b, err := json.Marshal(after)
+		if err != nil {
+			return "", fmt.Errorf("keep what was decided: %w", err)
+		}
+		return string(b), nil
+	})
 	if err != nil {
-		return fmt.Errorf("keep what was decided: %w", err)
-	}
-	if err := t.cfg.Store.SetSetting(ctx, t.keyIndex(), string(b)); err != nil {
 		return err
 	}
 	for _, r := range before {

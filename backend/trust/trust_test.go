@@ -22,6 +22,7 @@ import (
 type memory struct {
 	mu     sync.Mutex
 	values map[string]string
+	change func() // called once before a value is changed; may be nil
 }
 
 func (m *memory) Setting(_ context.Context, key string) (string, error) {
@@ -37,6 +38,20 @@ func (m *memory) SetSetting(_ context.Context, key, value string) error {
 		delete(m.values, key)
 	}
 	return nil
+}
+
+func (m *memory) ChangeSetting(_ context.Context, key string, change func(string) (string, error)) error {
+	if before := m.change; before != nil {
+		m.change = nil
+		before()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text, err := change(m.values[key])
+	if err == nil {
+		m.values[key] = text
+	}
+	return err
 }
 
 // world is a project and a user.

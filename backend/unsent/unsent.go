@@ -37,13 +37,11 @@ type Text struct {
 type Texts struct {
 	store  backend.Settings
 	folder string
-	// changing is held while texts are changed.
-	changing chan struct{}
 }
 
 // New returns the texts of a folder.
 func New(store backend.Settings, folder string) *Texts {
-	return &Texts{store: store, folder: folder, changing: make(chan struct{}, 1)}
+	return &Texts{store: store, folder: folder}
 }
 
 // All returns the texts in no order, the empty ones among them.
@@ -117,47 +115,61 @@ func bounded(all map[string]Text) error {
 	return nil
 }
 
-// change changes the texts, one change at a time.
+// errSame ends a change that changes nothing.
+var errSame = errors.New("nothing changed")
+
+// change changes the texts in one step. Damaged ones are as good as none.
 func (t *Texts) change(ctx context.Context, change func(all map[string]Text) error) error {
-	select {
-	case t.changing <- struct{}{}:
-		defer func() { <-t.changing }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	step := func(stored string) (string, error) {
+		all := textsOf(stored)
+		before := maps.Clone(all)
+		if err := change(all); err != nil {
+			return "", err
+		}
+		if maps.Equal(before, all) {
+			return "", errSame
+		}
+		b, err := json.Marshal(slices.Collect(maps.Values(all)))
+		if err != nil {
+			return "", fmt.Errorf("encode unsent texts: %w", err)
+		}
+		return string(b), nil
 	}
-	all, err := t.read(ctx)
-	if err != nil {
-		return err
+	err := t.store.ChangeSetting(ctx, t.setting(), step)
+	if isDamaged(err) {
+		if err = t.store.SetSetting(ctx, t.setting(), ""); err == nil {
+			err = t.store.ChangeSetting(ctx, t.setting(), step)
+		}
 	}
-	before := maps.Clone(all)
-	if err := change(all); err != nil || maps.Equal(before, all) {
-		return err
+	if errors.Is(err, errSame) {
+		return nil
 	}
-	b, err := json.Marshal(slices.Collect(maps.Values(all)))
-	if err != nil {
-		return fmt.Errorf("encode unsent texts: %w", err)
-	}
-	return t.store.SetSetting(ctx, t.setting(), string(b))
+	return err
+}
+
+func isDamaged(err error) bool {
+	var e *backend.Error
+	return errors.As(err, &e) && e.Code == backend.CodeStoreCorrupt
 }
 
 func (t *Texts) setting() string { return "unsent:" + t.folder }
 
 // read returns the texts by their keys. Damaged ones are as good as none.
 func (t *Texts) read(ctx context.Context) (map[string]Text, error) {
-	all := map[string]Text{}
 	stored, err := t.store.Setting(ctx, t.setting())
-	var e *backend.Error
-	if errors.As(err, &e) && e.Code == backend.CodeStoreCorrupt || err == nil && stored == "" {
-		return all, nil
-	}
-	if err != nil {
+	if err != nil && !isDamaged(err) {
 		return nil, err
 	}
+	return textsOf(stored), nil
+}
+
+func textsOf(stored string) map[string]Text {
+	all := map[string]Text{}
 	var list []Text
 	if json.Unmarshal([]byte(stored), &list) == nil {
 		for _, text := range list {
 			all[text.Key] = text
 		}
 	}
-	return all, nil
+	return all
 }

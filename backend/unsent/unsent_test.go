@@ -29,8 +29,21 @@ func (m *memory) Setting(_ context.Context, key string) (string, error) {
 func (m *memory) SetSetting(_ context.Context, key, value string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.values[key] = value
+	m.values[key], m.err = value, nil // what is written again is whole
 	return nil
+}
+
+func (m *memory) ChangeSetting(_ context.Context, key string, change func(string) (string, error)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err != nil {
+		return m.err
+	}
+	text, err := change(m.values[key])
+	if err == nil {
+		m.values[key] = text
+	}
+	return err
 }
 
 func newTexts() (*memory, *unsent.Texts) {

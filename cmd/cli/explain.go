@@ -193,8 +193,9 @@ type ruleSource struct {
 // nothing is the store of a user who has accepted nothing yet.
 type nothing struct{}
 
-func (nothing) Setting(context.Context, string) (string, error)  { return "", nil }
-func (nothing) SetSetting(context.Context, string, string) error { return nil }
+func (nothing) Setting(context.Context, string) (string, error)                           { return "", nil }
+func (nothing) SetSetting(context.Context, string, string) error                          { return nil }
+func (nothing) ChangeSetting(context.Context, string, func(string) (string, error)) error { return nil }
 
 // judge answers questions about commands in one folder.
 type judge struct {
