@@ -100,7 +100,7 @@ test('F6 moves through the regions of the window, and the help says so', async (
   expect(await field.inputValue()).toBe('Kept')
   await page.keyboard.press('Control+/')
   const settings = page.getByRole('dialog', { name: 'Settings' })
-  await settings.getByText('Go to the next or previous part of the window').waitFor()
+  await settings.getByText('Next part of the window', { exact: true }).waitFor()
   await page.keyboard.press('F6') // an open dialog keeps the focus
   await holds('dialog', '[role=dialog]')
   await shots(page, 'accessibility-help')
