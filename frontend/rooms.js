@@ -48,6 +48,7 @@ export const rooms = [
   'actions',
   'conversation',
   'context',
+  'trace',
   'memory',
   'aside',
   'runs',

@@ -38,7 +38,7 @@ func TestTypeScriptIsUpToDate(t *testing.T) {
 
 func typeScript(t *testing.T) []byte {
 	t.Helper()
-	enums, err := tsgen.Enums("../../agent", "../../agent/llm", "../../agent/contextinfo", "../../agent/contextir", "../contexts", "../../agent/changes", "../../agent/project", "../../agent/mcp", "..", "../models", "../audit", "../authors", "../guard", "../hooks", "../mcp", "../redact", "../review", "../attach", "../memo", "../share", "../skills", "../transfer", "../branch", "../filechanges", "../undoing", "../schedules", "../toolbox", "../tasklist", "../../agent/schedule", "../projects", "../reading", "../sessionlist", "../../agent/skill", "../../agent/permission/rule", "../../agent/sandbox/confine", "../../agent/worktree", "../preview", ".")
+	enums, err := tsgen.Enums("../../agent", "../../agent/llm", "../../agent/contextinfo", "../../agent/contextir", "../contexts", "../../agent/changes", "../../agent/project", "../../agent/trace", "../../agent/mcp", "..", "../models", "../audit", "../authors", "../guard", "../hooks", "../mcp", "../redact", "../review", "../attach", "../memo", "../share", "../skills", "../transfer", "../branch", "../filechanges", "../undoing", "../schedules", "../toolbox", "../tasklist", "../../agent/schedule", "../projects", "../reading", "../sessionlist", "../../agent/skill", "../../agent/permission/rule", "../../agent/sandbox/confine", "../../agent/worktree", "../preview", ".")
 	if err != nil {
 		t.Fatal(err)
 	}

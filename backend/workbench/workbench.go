@@ -48,6 +48,7 @@ import (
 	"atelier.dev/atelier/backend/share"
 	"atelier.dev/atelier/backend/skills"
 	"atelier.dev/atelier/backend/tasklist"
+	"atelier.dev/atelier/backend/telemetry"
 	"atelier.dev/atelier/backend/toolbox"
 	"atelier.dev/atelier/backend/transfer"
 	"atelier.dev/atelier/backend/trees"
@@ -157,6 +158,7 @@ type Workbench struct {
 	journal       *journal.Journal
 	exports       *transfer.Exports
 	shares        *share.Shares
+	telemetry     *telemetry.Telemetry
 	imports       *transfer.Imports
 	pages         *fetch.Pages
 	searches      *websearch.Chooser
@@ -194,6 +196,7 @@ func New(cfg Config) *Workbench {
 		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Journal: w.journal, Home: cfg.Home, ReadOnly: cfg.ReadOnly,
 	})
 	w.company = company.New(company.Config{Busy: w.busy, Folder: w.folderOf})
+	w.telemetry = telemetry.New(telemetry.Config{Project: w.project, Store: cfg.Store, Getenv: cfg.Getenv, Version: cfg.Version})
 	w.reader = reading.New(w.project, cfg.Store)
 	w.conversation = conversation.New(conversation.Config{
 		Store: cfg.Store, Project: w.project, Sessions: w.sessions, Undo: w.undo, Reader: w.reader, Feed: w.feed, Host: w.conversationHost(),
@@ -253,6 +256,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	w.schedules.Register(d)
 	w.attachments.Register(d)
 	w.reader.Register(d)
+	w.telemetry.Register(d)
 	dispatch.Handle(d, "sessions.create", w.createSession)
 	dispatch.Handle(d, "sessions.fork", w.ForkSession)
 	w.exports.Register(d)
@@ -348,7 +352,7 @@ func (w *Workbench) Close(ctx context.Context) error {
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
 	ends.Go(func() { w.agents.Close(); w.teams.Close() })
 	ends.Go(func() { w.cancel(); w.scheduling.Wait(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
-	ends.Go(func() { w.shares.Close(); w.desk.Close(); w.providers.External.Close() })
+	ends.Go(func() { w.shares.Close(); w.desk.Close(); w.telemetry.Close(); w.providers.External.Close() })
 	ends.Wait()
 	return errors.Join(err, hooksErr, skillsErr, w.exports.Close())
 }
@@ -383,6 +387,7 @@ func (w *Workbench) show(ev agent.Event) {
 	}
 	w.feed.Publish(ev)
 	w.shares.Observe(ev)
+	w.telemetry.Observe(ev)
 	if w.cfg.Search != nil && ev.Durable() && !w.cfg.Unattended { // else the next search reads it
 		w.cfg.Search.Changed()
 	}

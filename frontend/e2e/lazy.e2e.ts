@@ -20,7 +20,7 @@ const search = (page: Page) => page.getByRole('combobox', { name: 'Search the se
 const later =
   /assets\/(\w+Panel|SettingsBody|SearchBody|UndoDialog|ContextDialog|ForkDialog|ExportDialog|ImportDialog|RuleForm|QuestionForm|PlanFirstForm|PlanForm|TrustReview|ServerAsk|QueueList|Palette|Guide|grammars)-.*\.js/
 /** The panels, and the other parts. */
-const parts = 16 + 17
+const parts = 17 + 17
 /** What a browser reads of scripts before it draws the first screen, in bytes that are not compressed. */
 const mostScript = 1_000_000
 

@@ -107,6 +107,8 @@ var mayImport = map[string][]string{
 	"backend/review":             {"agent", "backend", "backend/dispatch", "backend/trust"},
 	"backend/hooks":              {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"backend/skills":             {"agent", "agent/changes", "agent/skill", "agent/skill/validate", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
+	"agent/trace":                {"agent", "agent/llm"},
+	"backend/telemetry":          {"agent", "agent/trace", "backend", "backend/dispatch", "backend/place"},
 	"agent/external":             {"agent", "agent/llm", "agent/sandbox"},
 	"agent/websearch":            {"agent", "agent/internal/...", "agent/llm"},
 	"backend/websearch":          {"agent/websearch", "backend", "backend/dispatch"},

@@ -4,6 +4,7 @@ import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import ClipboardList from '@lucide/svelte/icons/clipboard-list'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import FolderTree from '@lucide/svelte/icons/folder-tree'
+import ChartGantt from '@lucide/svelte/icons/chart-gantt'
 import Brain from '@lucide/svelte/icons/brain'
 import Gauge from '@lucide/svelte/icons/gauge'
 import GitBranch from '@lucide/svelte/icons/git-branch'
@@ -130,6 +131,14 @@ export const panels: readonly Panel[] = [
     kind: 'money',
     icon: Gauge,
     view: lazy(() => import('../context/ContextPanel.svelte')),
+  },
+  {
+    name: 'trace',
+    label: () => t('panel.trace'),
+    hint: () => t('panel.trace_hint'),
+    kind: 'money',
+    icon: ChartGantt,
+    view: lazy(() => import('../trace/TracePanel.svelte')),
   },
   {
     name: 'cost',

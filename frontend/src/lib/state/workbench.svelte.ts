@@ -60,6 +60,7 @@ import type {
   SessionInfo,
   Settings,
 } from '../types.gen'
+import { Trace } from './trace.svelte'
 import { Undo } from './undo.svelte'
 import { UnsentKeeper } from './unsent.svelte'
 import { Catalog } from './catalog.svelte'
@@ -113,6 +114,7 @@ export class Workbench {
   readonly room: Room
   readonly toolSwitches: ToolSwitches
   readonly terminals: Terminals
+  readonly trace: Trace
   readonly search: Search
   readonly transcripts: Transcripts
   readonly shares: Shares
@@ -195,6 +197,7 @@ export class Workbench {
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
     this.context = new ContextOfSession(call)
+    this.trace = new Trace(call)
     this.memory = new Memory(call)
     this.changes = new Changes(call)
     this.worktrees = new Worktrees(call)
@@ -427,6 +430,7 @@ export class Workbench {
       this.branches.receive(envelope)
       this.runs.receive(envelope)
       this.context.receive(envelope)
+      this.trace.receive(envelope)
       this.hooks.receive(envelope)
       this.schedules.receive(envelope)
       this.servers.receive(envelope)
@@ -459,6 +463,7 @@ export class Workbench {
     this.changes.follow(id, this.project?.folder ?? '', ready)
     this.branches.follow(id)
     this.context.follow(id)
+    this.trace.follow(id)
     this.servers.follow(id)
     this.commands.follow(id)
     this.permissions.rules.follow(id, ready)
