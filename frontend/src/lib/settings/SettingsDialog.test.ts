@@ -16,6 +16,8 @@ const catalog = {
   providers: [],
   endpoints: [],
   loadEndpoints: () => Promise.resolve(),
+  external: {},
+  loadExternal: () => Promise.resolve(),
 }
 const bench = {
   catalog,
