@@ -1,7 +1,7 @@
 import { type Jump, jumpOf } from '../ui/jumps'
 import { type Command, commandOf, type Keys } from '../model/keymap'
 import { isComposing, isTyping } from '../ui/keys'
-import { panelAt } from '../ui/shortcuts'
+import { panelAt } from '../ui/panelKeys'
 
 type Handlers = {
   /** The keys of the commands. */

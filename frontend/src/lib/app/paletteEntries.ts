@@ -5,7 +5,8 @@ import { draftOwner, putBack, readDraft, writeDraft } from '../state/drafts.svel
 import { type SettingsTab, tabs } from '../settings/registry'
 import type { Workbench } from '../state/workbench.svelte'
 import type { Command } from '../model/keymap'
-import { keysShown, panelKeys, shortcuts } from '../ui/shortcuts'
+import { panelKeys } from '../ui/panelKeys'
+import { keysShown, shortcuts } from '../ui/shortcuts'
 import { arranged } from './panels'
 
 type Parts = {

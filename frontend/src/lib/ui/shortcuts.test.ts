@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { commandOf, commands, keysOf } from '../model/keymap'
-import { panelAt, panelKeys, shortcuts } from './shortcuts'
+import { panelAt, panelKeys } from './panelKeys'
+import { shortcuts } from './shortcuts'
 
 const press = (key: string, held: Partial<KeyboardEventInit> = {}) =>
   new KeyboardEvent('keydown', { key, ...held })
