@@ -54,7 +54,7 @@ test('a person edits what is remembered', async () => {
   await panel.getByRole('spinbutton').fill('500')
   await panel.getByRole('button', { name: 'Apply' }).click()
   await row('long.md')
-    .getByText(/cut: .* bytes are told/)
+    .getByText(/cut: .* bytes are sent/)
     .waitFor()
   await shots(page, 'memory-panel')
   await prompt(page, 'When do we deploy?')

@@ -508,7 +508,7 @@ export const en = {
   'panel.schedules_hint': 'What runs later, and what became of each time',
   'panel.permissions': 'Permissions',
   'panel.memory': 'Memory',
-  'panel.memory_hint': 'What agents are told of the project in every session',
+  'panel.memory_hint': 'What agents read of the project in every session',
   'panel.hooks': 'Hooks',
   'panel.mcp': 'MCP servers',
   'panel.skills': 'Skills',

@@ -52,6 +52,13 @@ describe.each(english)('messages: %s', (file, en) => {
   })
 })
 
+test('the Chinese texts say 你 and token everywhere', () => {
+  const odd = Object.entries(sources).flatMap(([path, source]) =>
+    path.endsWith('.zh-CN.ts') && /您|词元/.test(source) ? [path] : [],
+  )
+  expect(odd).toEqual([])
+})
+
 test('numbers select the plural and are formatted for the language', () => {
   setLanguage('en')
   expect(t('tool.lines', { n: 1 })).toBe('1 line')

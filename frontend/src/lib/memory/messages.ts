@@ -1,17 +1,17 @@
 import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
-  lead: 'Agents are told these files in every request: about {tokens} tokens.',
+  lead: 'Agents read these files with every request: about {tokens} tokens.',
   lead_hint: 'A change reaches a session with its next message.',
   chosen: 'Memory',
   chosen_hint: 'Files that you choose for this project. Together they take at most {limit} tokens.',
   project: 'Documents of the project',
   own: 'Your own',
-  later: 'Told when an agent works there',
+  later: 'Read when an agent works there',
   tokens: '{tokens} tokens',
   from: 'imported by {path}',
   rule: 'for {patterns}',
-  cut: 'cut: {told} of {size} bytes are told',
+  cut: 'cut: {told} of {size} bytes are sent',
   absent: 'does not exist yet',
   edit: 'Edit {path}',
   write: 'Write {path}',

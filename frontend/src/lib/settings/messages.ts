@@ -270,7 +270,10 @@ export const messages = {
   external_add: 'Add agent',
   external_check: 'Try it',
   external_starting: 'Starting it…',
-  external_works: '{who} answered. It offers {n} models.',
+  external_works: {
+    one: '{who} answered. It offers {n} model.',
+    other: '{who} answered. It offers {n} models.',
+  },
   external_found: 'Found on this machine:',
   external_command: 'Command',
   external_command_hint:

@@ -257,7 +257,7 @@ export const zhCN: Translated<typeof messages> = {
   keys_typed: '{keys} 会在输入框中键入字符。请同时按住 Ctrl 或 Alt。',
   external: '外部智能体',
   external_hint:
-    '让支持 Agent Client Protocol 的其他智能体（如 Claude Code、Codex、Gemini 或 goose）在这里回答会话。像选择模型一样选择它。它向 Atelier 请求的一切都遵守您的规则、沙箱和撤销。',
+    '让支持 Agent Client Protocol 的其他智能体（如 Claude Code、Codex、Gemini 或 goose）在这里回答会话。像选择模型一样选择它。它向 Atelier 请求的一切都遵守你的规则、沙箱和撤销。',
   external_add: '添加智能体',
   external_check: '试一试',
   external_starting: '正在启动…',
@@ -269,7 +269,7 @@ export const zhCN: Translated<typeof messages> = {
   external_env: '交给它的变量',
   external_env_hint: '含有机密的变量名，例如 ANTHROPIC_API_KEY。其余含机密的变量都不会交给它。',
   external_trust:
-    '该程序以您的身份在沙箱之外运行。它可以不经询问 Atelier 而自行读取和更改文件、访问网络；它自己报告的部分会被记录，但 Atelier 无法撤回。请只添加您信任的程序。',
+    '该程序以你的身份在沙箱之外运行。它可以不经询问 Atelier 而自行读取和更改文件、访问网络；它自己报告的部分会被记录，但 Atelier 无法撤回。请只添加你信任的程序。',
   external_trust_do: '信任并保存',
   external_remove: '移除智能体',
   external_remove_body: '它的程序会被结束。它的会话会保留，可以换一个模型继续。',
