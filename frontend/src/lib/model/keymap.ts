@@ -90,8 +90,6 @@ export const presets = {
   },
 } satisfies Record<string, Partial<Keys>>
 
-export type Preset = keyof typeof presets
-
 /** What a person chose, as it is in the file. */
 export type Choice = { preset?: string; keys?: Readonly<Record<string, readonly string[] | null>> }
 

@@ -1,7 +1,7 @@
 import type { TimeSpan } from '../types.gen'
 
 /** A row of a turn's waterfall. Left and width are percent of the turn. */
-export type Row = TimeSpan & { depth: number; left: number; width: number; ms: number }
+type Row = TimeSpan & { depth: number; left: number; width: number; ms: number }
 
 export type Turn = { span: TimeSpan; ms: number; rows: Row[]; waited: number; asked: number }
 
