@@ -18,9 +18,9 @@ import (
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/agents"
-	"atelier.dev/atelier/backend/company"
 	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/conversation"
+	"atelier.dev/atelier/backend/overlap"
 	"atelier.dev/atelier/backend/toolbox"
 )
 
@@ -33,7 +33,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	}
 	reduce := w.reducer()
 	found := w.skillsOf(ctx, info)
-	member := w.company.Join(info)
+	member := w.overlap.Join(info)
 	memory := tool.NewMemory(folder, w.journal.Objects().Contents)
 	tools, err := agent.NewRegistry(shownTo(info, toolbox.Left(ctx, w.cfg.Store, append(w.tools(info, place, memory), skill.Tool(found)), w.cfg.Rules.Deny))...)
 	if err != nil {
@@ -62,7 +62,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		approver = nobody
 	}
 	session, err := agent.New(agent.Config{
-		ID: info.ID, Model: w.model(), Gate: company.Gate{Policy: policy, Member: member}, Approver: approver,
+		ID: info.ID, Model: w.model(), Gate: overlap.Gate{Policy: policy, Member: member}, Approver: approver,
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Shorten: shortened(w, info), Facts: w.model(),
 		Compactor: contexts.Compactor(w.ctx, w.providers, w.cfg.Store, w.summariser), Hooks: w.pointsOf(info, place.hooks),

@@ -1,7 +1,7 @@
 package workbench
 
 import (
-	"atelier.dev/atelier/backend/company"
+	"atelier.dev/atelier/backend/overlap"
 	"context"
 	"encoding/json"
 	"path/filepath"
@@ -35,13 +35,13 @@ func (w *Workbench) newSkills() *skills.Skills {
 type growing struct {
 	models.Offered
 	skills  *skill.Offer
-	company *company.Member
+	overlap *overlap.Member
 	agents  func() []agent.Note
 }
 
 // Notes implements [profile.Growing].
 func (g growing) Notes(provider, model string) []agent.Note {
-	return slices.Concat(g.Offered.Notes(provider, model), g.skills.Notes(), g.agents(), g.company.Notes())
+	return slices.Concat(g.Offered.Notes(provider, model), g.skills.Notes(), g.agents(), g.overlap.Notes())
 }
 
 // sessionSkills are the skills of one session. It implements [skill.Host].

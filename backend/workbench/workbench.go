@@ -23,7 +23,6 @@ import (
 	"atelier.dev/atelier/backend/attach"
 	"atelier.dev/atelier/backend/branch"
 	"atelier.dev/atelier/backend/caches"
-	"atelier.dev/atelier/backend/company"
 	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/delegation"
@@ -39,6 +38,7 @@ import (
 	"atelier.dev/atelier/backend/mcp"
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/moved"
+	"atelier.dev/atelier/backend/overlap"
 	"atelier.dev/atelier/backend/place"
 	"atelier.dev/atelier/backend/projects"
 	"atelier.dev/atelier/backend/reading"
@@ -129,7 +129,7 @@ type Workbench struct {
 	absence      *absence.Watch
 	changes      *filechanges.Changes
 	branches     *branch.Branches
-	company      *company.Company
+	overlap      *overlap.Tracker
 	projects     *projects.Projects
 	reader       *reading.Reader
 	list         *sessionlist.List
@@ -195,7 +195,7 @@ func New(cfg Config) *Workbench {
 	w.undo = undoing.New(undoing.Config{
 		Project: w.project, Store: cfg.Store, Sessions: w.sessions, Journal: w.journal, Home: cfg.Home, ReadOnly: cfg.ReadOnly,
 	})
-	w.company = company.New(company.Config{Busy: w.busy, Folder: w.folderOf})
+	w.overlap = overlap.New(overlap.Config{Busy: w.busy, Folder: w.folderOf})
 	w.telemetry = telemetry.New(telemetry.Config{Project: w.project, Store: cfg.Store, Getenv: cfg.Getenv, Version: cfg.Version})
 	w.reader = reading.New(w.project, cfg.Store)
 	w.conversation = conversation.New(conversation.Config{
@@ -391,7 +391,7 @@ func (w *Workbench) show(ev agent.Event) {
 	if w.cfg.Search != nil && ev.Durable() && !w.cfg.Unattended { // else the next search reads it
 		w.cfg.Search.Changed()
 	}
-	w.company.Observe(ev)
+	w.overlap.Observe(ev)
 	w.delegation.Observe(ev)
 	w.observeRest(ev)
 	w.observeCaller(ev)

@@ -156,7 +156,7 @@ func (w *Workbench) cleanUp(ctx context.Context, session string) {
 	place, ok := w.places.bySession[session]
 	delete(w.places.bySession, session)
 	w.places.Unlock()
-	w.company.Leave(session)
+	w.overlap.Leave(session)
 	if !ok {
 		return
 	}

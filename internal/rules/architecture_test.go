@@ -133,7 +133,7 @@ var mayImport = map[string][]string{
 	"backend/filechanges":        {"agent", "agent/blame", "agent/changes", "agent/env", "agent/journal", "backend", "backend/authors", "backend/dispatch", "backend/filelog", "backend/place", "backend/undoing"},
 	"backend/branch":             {"agent", "agent/changes", "agent/env", "agent/journal", "agent/journal/objects", "agent/llm", "agent/undo", "agent/undo/disk", "agent/worktree", "backend", "backend/dispatch", "backend/filelog", "backend/place", "backend/undoing"},
 	"backend/audit":              {"agent", "agent/llm", "backend", "backend/internal/..."},
-	"backend/company":            {"agent", "agent/permission", "backend", "backend/filelog"},
+	"backend/overlap":            {"agent", "agent/permission", "backend", "backend/filelog"},
 	"backend/absence":            {"backend", "backend/audit", "backend/dispatch", "backend/place", "agent/llm"},
 	"backend/conversation":       {"agent", "backend", "backend/dispatch", "backend/feed", "backend/live", "backend/place", "backend/reading", "backend/undoing"},
 	"backend/tasklist":           {"agent/tool", "backend", "backend/dispatch"},

@@ -1,4 +1,4 @@
-package company_test
+package overlap_test
 
 import (
 	"path/filepath"
@@ -8,7 +8,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/company"
+	"atelier.dev/atelier/backend/overlap"
 )
 
 // Issue 36: a session is told that another one writes a file that it has read, before it writes it itself:
@@ -18,7 +18,7 @@ func TestSameFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	busy := map[string]bool{"a": true, "b": true, "child": true, "tree": true}
-	c := company.New(company.Config{
+	c := overlap.New(overlap.Config{
 		Busy: func(session string) bool { return busy[session] },
 		Folder: func(info backend.SessionInfo) string {
 			return filepath.Join(dir, filepath.FromSlash(info.Worktree))
@@ -28,9 +28,9 @@ func TestSameFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	join := func(info backend.SessionInfo) (*company.Member, company.Gate) {
+	join := func(info backend.SessionInfo) (*overlap.Member, overlap.Gate) {
 		m := c.Join(info)
-		return m, company.Gate{Policy: policy, Member: m}
+		return m, overlap.Gate{Policy: policy, Member: m}
 	}
 	_, _ = join(backend.SessionInfo{ID: "a", Title: "One"})
 	second, gate := join(backend.SessionInfo{ID: "b", Title: "Two"})
@@ -42,7 +42,7 @@ func TestSameFile(t *testing.T) {
 	wrote := func(session, path string) {
 		c.Observe(agent.Event{Session: session, Data: agent.ToolCallEnd{Files: &agent.FilesChanged{Files: []agent.FileRecord{{Path: path}}}}})
 	}
-	said := func(m *company.Member) (text string) {
+	said := func(m *overlap.Member) (text string) {
 		for _, n := range m.Notes() {
 			if n.About == "same_files" {
 				text = n.Text
@@ -53,7 +53,7 @@ func TestSameFile(t *testing.T) {
 		}
 		return text
 	}
-	shared := func(g company.Gate) bool {
+	shared := func(g overlap.Gate) bool {
 		for _, e := range g.Foretell(t.Context(), write).Effects {
 			if e.ID == agent.EffectShared {
 				return true
@@ -61,7 +61,7 @@ func TestSameFile(t *testing.T) {
 		}
 		return false
 	}
-	for _, g := range []company.Gate{gate, childGate} {
+	for _, g := range []overlap.Gate{gate, childGate} {
 		g.Decide(t.Context(), read)
 	}
 	if said(second) != "" || shared(gate) {

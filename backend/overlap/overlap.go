@@ -1,6 +1,6 @@
-// Package company tells sessions of others that work at the same time: in the same folder, and on
+// Package overlap tells sessions of others that work at the same time: in the same folder, and on
 // the same files.
-package company
+package overlap
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ const (
 	maxNamed   = 5
 )
 
-// Config is what a company needs of the application.
+// Config is what a tracker needs of the application.
 type Config struct {
 	// Busy reports whether a session works.
 	Busy func(session string) bool
@@ -32,19 +32,19 @@ type Config struct {
 	Folder func(backend.SessionInfo) string
 }
 
-// Company knows the sessions that are in memory. It is safe for concurrent use.
-type Company struct {
+// Tracker knows the sessions that are in memory. It is safe for concurrent use.
+type Tracker struct {
 	cfg     Config
 	mu      sync.Mutex
 	members map[string]*Member
 }
 
-// New returns an empty company.
-func New(cfg Config) *Company { return &Company{cfg: cfg, members: map[string]*Member{}} }
+// New returns an empty tracker.
+func New(cfg Config) *Tracker { return &Tracker{cfg: cfg, members: map[string]*Member{}} }
 
 // Member is a session among others.
 type Member struct {
-	company *Company
+	tracker *Tracker
 	info    backend.SessionInfo
 	// met says that it was told of another session in its folder. It then stays told: the
 	// next turn of the other may begin at any time.
@@ -54,10 +54,10 @@ type Member struct {
 }
 
 // Join adds a session, which may have been there before.
-func (c *Company) Join(info backend.SessionInfo) *Member {
+func (c *Tracker) Join(info backend.SessionInfo) *Member {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := &Member{company: c, info: info, touched: map[string]bool{}}
+	m := &Member{tracker: c, info: info, touched: map[string]bool{}}
 	if before := c.members[info.ID]; before != nil {
 		m.met, m.touched = before.met, before.touched
 	}
@@ -66,14 +66,14 @@ func (c *Company) Join(info backend.SessionInfo) *Member {
 }
 
 // Leave removes a session.
-func (c *Company) Leave(session string) {
+func (c *Tracker) Leave(session string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.members, session)
 }
 
 // Observe takes note of the files that a session has changed.
-func (c *Company) Observe(ev agent.Event) {
+func (c *Tracker) Observe(ev agent.Event) {
 	recorded, told := filelog.Changed(ev)
 	if recorded == nil && len(told) == 0 {
 		return
@@ -115,11 +115,11 @@ func (m *Member) touch(path string, wrote bool) {
 // others returns the members that work now, except those above this one: who started an agent
 // has given it the work. The lock is not held.
 func (m *Member) others() (busy []*Member) {
-	m.company.mu.Lock()
-	all := slices.Collect(maps.Values(m.company.members))
-	m.company.mu.Unlock()
+	m.tracker.mu.Lock()
+	all := slices.Collect(maps.Values(m.tracker.members))
+	m.tracker.mu.Unlock()
 	for _, o := range all {
-		if o.info.ID != m.info.ID && !o.isAbove(m) && m.company.cfg.Busy(o.info.ID) {
+		if o.info.ID != m.info.ID && !o.isAbove(m) && m.tracker.cfg.Busy(o.info.ID) {
 			busy = append(busy, o)
 		}
 	}
@@ -141,8 +141,8 @@ type Shared struct {
 // are named.
 func (m *Member) shared(paths ...string) (all []Shared) {
 	others := m.others()
-	m.company.mu.Lock()
-	defer m.company.mu.Unlock()
+	m.tracker.mu.Lock()
+	defer m.tracker.mu.Unlock()
 	if paths == nil {
 		paths = slices.Sorted(maps.Keys(m.touched))
 	}
@@ -166,7 +166,7 @@ func (m *Member) name() string {
 // Notes returns what the model is told before a request: that others work in the folder, and that
 // they write files which it has read or written.
 func (m *Member) Notes() (notes []agent.Note) {
-	folder := m.company.cfg.Folder(m.info)
+	folder := m.tracker.cfg.Folder(m.info)
 	if m.info.Helper == nil && m.hasCompany(folder) {
 		notes = append(notes, agent.Note{
 			About: "others", Now: "there",
@@ -206,9 +206,9 @@ func shown(folder, path string) string {
 
 // hasCompany reports whether another session of a person works in a folder, or did.
 func (m *Member) hasCompany(folder string) bool {
-	met := slices.ContainsFunc(m.others(), func(o *Member) bool { return o.info.Helper == nil && m.company.cfg.Folder(o.info) == folder })
-	m.company.mu.Lock()
-	defer m.company.mu.Unlock()
+	met := slices.ContainsFunc(m.others(), func(o *Member) bool { return o.info.Helper == nil && m.tracker.cfg.Folder(o.info) == folder })
+	m.tracker.mu.Lock()
+	defer m.tracker.mu.Unlock()
 	m.met = m.met || met
 	return m.met
 }
@@ -224,11 +224,11 @@ type Gate struct {
 func (g Gate) Decide(ctx context.Context, call agent.GateCall) agent.Verdict {
 	verdict := g.Policy.Decide(ctx, call)
 	if verdict.Decision != agent.Deny {
-		g.Member.company.mu.Lock()
+		g.Member.tracker.mu.Lock()
 		for _, path := range slices.Concat(call.Access.Reads, call.Access.Writes) {
 			g.Member.touch(filepath.Clean(path), false)
 		}
-		g.Member.company.mu.Unlock()
+		g.Member.tracker.mu.Unlock()
 	}
 	return verdict
 }
@@ -239,7 +239,7 @@ func (g Gate) Foretell(ctx context.Context, call agent.GateCall) agent.Outlook {
 	if len(call.Access.Writes) == 0 {
 		return outlook
 	}
-	folder := g.Member.company.cfg.Folder(g.Member.info)
+	folder := g.Member.tracker.cfg.Folder(g.Member.info)
 	same := agent.Effect{ID: agent.EffectShared}
 	for _, s := range g.Member.shared(call.Access.Writes...) {
 		same.Args = append(same.Args, fmt.Sprintf("%s (%s)", shown(folder, s.Path), s.By))
