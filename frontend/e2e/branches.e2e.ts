@@ -107,7 +107,7 @@ test('a session is forked into a worktree with another model, compared, and a hu
   await panel.getByText('first try').waitFor()
   await pressIn(panel, panel.getByRole('button', { name: 'first try Write the list' }))
   await page.getByText('Done one.').waitFor()
-  await pressIn(panel, panel.getByRole('button', { name: /^Compare/ }))
+  await pressIn(panel, panel.getByRole('button', { name: /^Compare “/ }))
   await panel.getByRole('columnheader', { name: /Compared branch/ }).waitFor()
   const back = panel.getByRole('button', { name: 'All branches' })
   await untilFocused(back)

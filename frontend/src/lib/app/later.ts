@@ -7,7 +7,6 @@ import { contextDialog } from '../conversation/part'
 import { grammars } from '../markdown/engine.svelte'
 import { serverAsk } from '../mcp/part'
 import { workDialog } from '../work/part'
-import { projectChoice } from '../projects/part'
 import { queueList } from '../queue/part'
 import { raceDialog, runsDialog } from '../runs/part'
 import { palette } from '../palette/part'
@@ -27,7 +26,6 @@ export const later = [
   trustReview,
   serverAsk,
   queueList,
-  projectChoice,
   palette,
   paletteEntries,
   searchBody,
