@@ -92,6 +92,9 @@ func (c *conversation) deliver(ctx context.Context, req llm.Request) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if r != nil && r.isGone() && r.isPrompting() && slices.Equal(wrote, c.known) {
+		return c.fell(r, errGone) // within a turn: what it was doing is not begun again
+	}
 	var say []acp.ContentBlock
 	if r == nil || r.isGone() || len(wrote) < len(c.known) || !slices.Equal(wrote[:len(c.known)], c.known) {
 		c.end()
