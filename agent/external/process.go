@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,6 +15,7 @@ import (
 	acp "github.com/coder/acp-go-sdk"
 
 	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/internal/regular"
 	"atelier.dev/atelier/internal/text"
 )
 
@@ -168,17 +168,9 @@ const maxFile = 10 << 20
 // readFile returns the lines of a text file, from the first one on, which counts from 1; all of
 // them if limit is 0. That the agent may have it was judged before.
 func readFile(path string, first, limit int) (string, error) {
-	f, err := os.Open(filepath.Clean(path))
+	raw, err := regular.Read(path, maxFile)
 	if err != nil {
-		return "", fmt.Errorf("open the file: %w", err)
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
 		return "", fmt.Errorf("read the file: %w", err)
-	case len(raw) > maxFile:
-		return "", fmt.Errorf("the file is larger than %d MB", maxFile>>20)
 	}
 	if first <= 1 && limit <= 0 {
 		return valid(string(raw)), nil

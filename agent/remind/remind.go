@@ -39,40 +39,32 @@ func All(reminders ...Reminder) func(*contextir.Conversation) []string {
 }
 
 func (r Reminder) due(c *contextir.Conversation) bool {
-	told := strings.TrimSpace(r.Text)
+	text := strings.TrimSpace(r.Text)
 	rounds, items := 0, 0
+	called, told := -1, -1 // how many rounds ago; -1 means not
 	for it := range c.Backward() {
-		if items++; items > most {
+		if items++; items > most || called >= 0 && rounds >= r.CoolDown {
 			break
 		}
-		if it.Type == contextir.SystemReminder && rounds < r.CoolDown && strings.Contains(it.Text(), told) {
-			return false
-		}
-		if it.Type != contextir.AssistantMessage {
-			continue
-		}
-		for _, call := range it.Message.Calls() {
-			if slices.Contains(r.Tools, call.Name) {
-				return rounds >= r.Gap && !r.lately(c, told)
+		switch it.Type {
+		case contextir.SystemReminder:
+			if told < 0 && strings.Contains(it.Text(), text) {
+				told = rounds
 			}
-		}
-		rounds++
-	}
-	return !r.Used && rounds >= r.Gap
-}
-
-// lately reports whether it was told less than CoolDown rounds ago.
-func (r Reminder) lately(c *contextir.Conversation, told string) bool {
-	rounds := 0
-	for it := range c.Backward() {
-		switch {
-		case rounds >= r.CoolDown:
-			return false
-		case it.Type == contextir.AssistantMessage:
+		case contextir.AssistantMessage:
+			for _, call := range it.Message.Calls() {
+				if called < 0 && slices.Contains(r.Tools, call.Name) {
+					called = rounds
+				}
+			}
 			rounds++
-		case it.Type == contextir.SystemReminder && strings.Contains(it.Text(), told):
-			return true
 		}
 	}
-	return false
+	if told >= 0 && told < r.CoolDown {
+		return false
+	}
+	if called < 0 {
+		return !r.Used && rounds >= r.Gap
+	}
+	return called >= r.Gap
 }

@@ -2,14 +2,13 @@ package repository
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/internal/regular"
 )
 
 // Repository is the repository that a folder belongs to.
@@ -67,13 +66,8 @@ func readText(path string, limit int64) (string, bool) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return "", false
 	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
-	if err != nil {
-		return "", false
-	}
-	defer file.Close()
-	b, err := io.ReadAll(io.LimitReader(file, limit+1))
-	return strings.TrimSpace(string(b)), err == nil && int64(len(b)) <= limit
+	b, err := regular.Read(path, limit)
+	return strings.TrimSpace(string(b)), err == nil
 }
 
 // parse returns the names of a configuration's settings in small letters, as

@@ -17,6 +17,7 @@ import (
 
 	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/internal/regular"
 )
 
 // maxMemoryText limits what is edited here, in bytes.
@@ -130,17 +131,13 @@ func realPath(path string) (string, error) {
 
 // readMemory reads a file that can be edited here: nil if there is none.
 func readMemory(file, name string) ([]byte, error) {
-	info, err := os.Stat(file)
+	raw, err := regular.Read(file, maxMemoryText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case errors.Is(err, regular.ErrUnfit):
+		return nil, backend.Problem(backend.ProblemChangesTooLarge, name).Because(err)
 	case err != nil:
-		return nil, backend.Problem(backend.ProblemFileMissing, name).Because(err)
-	case !info.Mode().IsRegular(), info.Size() > maxMemoryText:
-		return nil, backend.Problem(backend.ProblemChangesTooLarge, name)
-	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
 		return nil, backend.Problem(backend.ProblemFileMissing, name).Because(err)
 	}
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {

@@ -6,9 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -16,6 +14,7 @@ import (
 
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/dispatch"
+	"atelier.dev/atelier/internal/regular"
 )
 
 const (
@@ -94,20 +93,12 @@ func (k *Keymap) Set(_ context.Context, choice KeyChoice) (KeyFile, error) {
 }
 
 func (k *Keymap) read() (KeyChoice, error) {
-	f, err := os.Open(k.path)
+	b, err := regular.Read(k.path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return KeyChoice{}, nil
 	}
 	if err != nil {
 		return KeyChoice{}, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return KeyChoice{}, err
-	}
-	if len(b) > maxFile {
-		return KeyChoice{}, errLong
 	}
 	var choice KeyChoice
 	if err := json.Unmarshal(b, &choice); err != nil {

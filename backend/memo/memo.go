@@ -3,6 +3,7 @@
 package memo
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/dispatch"
+	"atelier.dev/atelier/internal/regular"
 )
 
 const (
@@ -109,7 +111,7 @@ func (m *Memo) open(note MemoNote, flags int, write func(f *os.File, added strin
 		return failed(err)
 	}
 	defer root.Close()
-	f, err := root.OpenFile(project.UserDocument, flags, 0o644)
+	f, err := root.OpenFile(project.UserDocument, flags|regular.Flags, 0o644)
 	if errors.Is(err, fs.ErrNotExist) && write == nil {
 		file.IsNew = true
 		return file, nil
@@ -130,11 +132,19 @@ func (m *Memo) open(note MemoNote, flags int, write func(f *os.File, added strin
 	if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {
 		return failed(err)
 	}
+	if bytes.IndexByte(end, 0) >= 0 {
+		return failed(errors.New("it is not text in UTF-8"))
+	}
+	newline := "\n"
+	if bytes.Contains(end, []byte("\r\n")) {
+		newline = "\r\n"
+		file.Added = strings.ReplaceAll(file.Added, "\n", "\r\n")
+	}
 	if file.End = strings.ToValidUTF8(string(end), ""); len(end) == maxEnd {
 		_, file.End, _ = strings.Cut(file.End, "\n") // the first line may be cut
 	}
 	if len(end) > 0 && end[len(end)-1] != '\n' {
-		file.Added = "\n" + file.Added
+		file.Added = newline + file.Added
 	}
 	if write == nil {
 		return file, nil

@@ -19,6 +19,7 @@ func TestANoteIsAddedAsShown(t *testing.T) {
 		"no file":             {"", "Use tabs.", "- Use tabs.\n"},
 		"a file":              {"# Rules\n", " Use tabs. ", "# Rules\n- Use tabs.\n"},
 		"no line end":         {"# Rules", "Use tabs.", "# Rules\n- Use tabs.\n"},
+		"lines end with CRLF": {"# Rules\r\nOne", "Two:\nmore", "# Rules\r\nOne\r\n- Two:\r\n  more\r\n"},
 		"several lines":       {"", "Use tabs:\r\nalways.  ", "- Use tabs:\n  always.\n"},
 		"what is in it stays": {"- 一\n- Ünï\n", "Three", "- 一\n- Ünï\n- Three\n"},
 	} {
@@ -76,6 +77,7 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 		"read-only":     {readOnly: true, note: memo.MemoNote{Scope: memo.ScopeProject, Text: "x"}, want: backend.ProblemChangesReadOnly},
 		"a folder":      {make: func(path string) error { return os.Mkdir(path, 0o700) }, note: memo.MemoNote{Scope: memo.ScopeProject, Text: "x"}, want: backend.ProblemMemoFailed},
 		"a large file":  {make: func(path string) error { return os.WriteFile(path, make([]byte, 1<<20+1), 0o600) }, note: memo.MemoNote{Scope: memo.ScopeProject, Text: "x"}, want: backend.ProblemMemoFailed},
+		"UTF-16":        {make: func(path string) error { return os.WriteFile(path, []byte("\xff\xfeR\x00"), 0o600) }, note: memo.MemoNote{Scope: memo.ScopeProject, Text: "x"}, want: backend.ProblemMemoFailed},
 		"a link that leads out": {make: func(path string) error { return os.Symlink("../../etc/passwd", path) },
 			note: memo.MemoNote{Scope: memo.ScopeProject, Text: "x"}, want: backend.ProblemMemoFailed},
 	} {

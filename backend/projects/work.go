@@ -70,6 +70,7 @@ func (p *Projects) work(ctx context.Context, _ backend.Empty) (WorkList, error) 
 		return WorkList{}, err
 	}
 	var all []backend.SessionInfo
+	seen := map[string]bool{}
 	for _, f := range folders {
 		open, err := p.cfg.Store.Unsettled(ctx, f.Folder)
 		if err != nil {
@@ -80,7 +81,8 @@ func (p *Projects) work(ctx context.Context, _ backend.Empty) (WorkList, error) 
 			return WorkList{}, err
 		}
 		for _, info := range append(open, newest.Sessions...) {
-			if info.Marks.Deleted == 0 && !slices.ContainsFunc(all, func(o backend.SessionInfo) bool { return o.ID == info.ID }) {
+			if info.Marks.Deleted == 0 && !seen[info.ID] {
+				seen[info.ID] = true
 				all = append(all, info)
 			}
 		}

@@ -98,11 +98,14 @@ func NewExporter(getenv func(string) string, version string) *Exporter {
 	ctx, end := context.WithCancel(context.Background())
 	e := &Exporter{
 		url: url, service: cmp.Or(getenv("OTEL_SERVICE_NAME"), "atelier"), version: version, header: header,
-		client: &http.Client{Timeout: sendPatience}, waiting: make(chan span, maxWaiting), end: end, done: make(chan struct{}), folded: map[string]*folding{},
+		client: &http.Client{Timeout: sendPatience, CheckRedirect: stay}, waiting: make(chan span, maxWaiting), end: end, done: make(chan struct{}), folded: map[string]*folding{},
 	}
 	go e.run(ctx)
 	return e
 }
+
+// stay follows no redirect: the headers may hold a key of the collector's.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Observe folds an event. It never waits.
 func (e *Exporter) Observe(ev agent.Event) {

@@ -101,3 +101,24 @@ func TestExportNeverHolds(t *testing.T) {
 		t.Errorf("the end waited %s", took)
 	}
 }
+
+// A collector that sends to another address gets nothing there: the headers may hold its key.
+func TestExportFollowsNoRedirect(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("it was sent %v", r.Header)
+	}))
+	defer other.Close()
+	asked := make(chan struct{}, 1)
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		asked <- struct{}{}
+	}))
+	defer collector.Close()
+	e := telemetry.NewExporter(configured(collector.URL), "1.0")
+	for _, ev := range turn("s") {
+		e.Observe(ev)
+	}
+	e.Close()
+	<-asked
+}

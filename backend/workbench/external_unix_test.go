@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -190,6 +191,21 @@ func TestExternalAgentMisbehaves(t *testing.T) {
 				t.Errorf("the log says %.2000s", log)
 			}
 		})
+	}
+}
+
+// A pipe that an external agent wants to read is refused like by Read, and not waited for.
+func TestExternalAgentReadsAPipe(t *testing.T) {
+	t.Parallel()
+	p, id := withAgent(t)
+	p.bypassExternal(id)
+	pipe := filepath.Join(p.folder, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.send(id, "read "+pipe)
+	if said := await(p, func(e agent.TextEnd) bool { return len(e.Message.Calls()) == 0 }).Message.Text(); !strings.Contains(said, "read not: ") {
+		t.Errorf("it says %q", said)
 	}
 }
 

@@ -5,36 +5,20 @@ package gitindex
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"syscall"
+
+	"atelier.dev/atelier/internal/regular"
 )
 
 // maxSize is the size of an index with about half a million files.
 const maxSize = 64 << 20
 
-// ErrUnfit is returned for what is no regular file, or larger than 64 MB.
-var ErrUnfit = errors.New("it is no regular file of less than 64 MB")
-
-// Read returns the content of an index, or of another file of a git folder. The error is
-// [ErrUnfit] or one of the system.
+// Read returns the content of an index, or of another file of a git folder, of at most 64 MB.
+// The error is [regular.ErrUnfit] or one of the system.
 func Read(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe
+	data, err := regular.Read(path, maxSize)
 	if err != nil {
-		return nil, fmt.Errorf("open a file of git: %w", err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
-		return nil, errors.Join(fmt.Errorf("read %s: %w", path, ErrUnfit), err)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && len(data) > maxSize {
-		err = ErrUnfit
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return nil, fmt.Errorf("read a file of git: %w", err)
 	}
 	return data, nil
 }
