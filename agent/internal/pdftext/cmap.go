@@ -11,8 +11,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// cmap says which characters the codes of a font stand for. The parser's own comes after the
-// font's encoding, which for the fonts that browsers write has no characters at all.
+// cmap says which characters the codes of a font stand for. The library has one, but looks at it
+// only for fonts without an encoding of their own; those that browsers write for Chinese have one
+// without characters.
 type cmap struct {
 	length int // of a code, in bytes
 	known  map[string]string

@@ -69,6 +69,22 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// The map of a font from codes to characters comes before its encoding, as for the fonts that
+// browsers write for Chinese: single codes, ranges and lists.
+func TestFontWithAMap(t *testing.T) {
+	t.Parallel()
+	const usual = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
+	mapped := fmt.Sprintf("%-*s>>", len(usual)-2, "<</Type/Font/Subtype/Type3/Encoding/WinAnsiEncoding/ToUnicode 7 0 R") // as long, so that offsets hold
+	data := bytes.Replace(file("",
+		plain("BT /F1 12 Tf <010203050607> Tj ET"),
+		plain("1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfchar <01> <4E2D> endbfchar "+
+			"2 beginbfrange <02> <03> [<6587> <7684>] <05> <07> <0041> endbfrange"), // object 7
+	), []byte(usual), []byte(mapped), 1)
+	if got, err := Read(t.Context(), data); err != nil || !strings.Contains(got.String(), "中文的ABC") {
+		t.Errorf("%v: %q", err, got.String())
+	}
+}
+
 // A PDF of any kind ends in a text or in a clear error, in a moment.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
