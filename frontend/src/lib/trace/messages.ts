@@ -10,7 +10,7 @@ export const messages = {
   request: 'Request',
   tool: 'Tool',
   mcp: 'MCP server',
-  wait: 'Waited for you',
+  wait: 'Your answer',
   hook: 'Hook',
   compaction: 'Compaction',
   failed: 'failed',

@@ -11,7 +11,7 @@ export const zhCN: Translated<typeof messages> = {
   request: '请求',
   tool: '工具',
   mcp: 'MCP 服务器',
-  wait: '等待你',
+  wait: '你的答复',
   hook: '钩子',
   compaction: '压缩',
   failed: '失败',
