@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	acp "github.com/coder/acp-go-sdk"
+	"mvdan.cc/sh/v3/syntax"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/internal/text"
@@ -206,13 +207,14 @@ func commandLine(in acp.CreateTerminalRequest) string {
 	return strings.Join(words, " ")
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
+// quoted returns a text as one word of a command line; empty for one with a zero byte, which
+// no command can have.
 func quoted(s string) string {
-	if plainWord.MatchString(s) {
-		return s
+	word, err := syntax.Quote(s, syntax.LangBash)
+	if err != nil {
+		return "''"
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return word
 }
 
 func (r *running) forget(id string) {
