@@ -1,13 +1,14 @@
 package workbench
 
 import (
-	"atelier.dev/atelier/backend/overlap"
 	"context"
 	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"atelier.dev/atelier/backend/overlap"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
