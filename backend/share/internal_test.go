@@ -35,13 +35,13 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
-// reader is what the page of a viewer does with the events, as JavaScript does it.
-type reader struct {
+// screen is what the page of a viewer does with the events, as JavaScript does it.
+type screen struct {
 	pieces map[int]string
 	drafts [2][]uint16
 }
 
-func (r *reader) read(t *testing.T, batch []byte) {
+func (r *screen) read(t *testing.T, batch []byte) {
 	t.Helper()
 	for part := range strings.SplitSeq(strings.TrimSuffix(string(batch), "\n\n"), "\n\n") {
 		name, data, _ := strings.Cut(strings.TrimPrefix(part, "event: "), "\ndata: ")
@@ -54,7 +54,7 @@ func (r *reader) read(t *testing.T, batch []byte) {
 		}
 		switch name {
 		case "reset":
-			*r = reader{pieces: map[int]string{}}
+			*r = screen{pieces: map[int]string{}}
 		case "piece":
 			r.pieces[in.ID] = in.HTML
 		case "draft":
@@ -68,7 +68,7 @@ func TestBoard(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
 		dice := rand.New(rand.NewPCG(seed, 1))
-		b, at, r := newBoard(), cursor{}, reader{}
+		b, at, r := newBoard(), cursor{}, screen{}
 		for i := range 400 {
 			key := fmt.Sprint(dice.IntN(20))
 			switch dice.IntN(8) {

@@ -1,14 +1,23 @@
 package share_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend/redact"
 	"atelier.dev/atelier/backend/share"
+	"atelier.dev/atelier/backend/transcript/reader"
+	"atelier.dev/atelier/backend/transfer"
 )
 
 const (
@@ -70,18 +79,84 @@ func TestSecrets(t *testing.T) {
 		}
 		fmt.Fprintln(&got, all)
 	}
-	seen := got.String()
+	hidden(t, "a viewer", got.String(), secrets, 5*len(planted))
+	for format, written := range b.exports() {
+		hidden(t, format, written, secrets, 3*len(planted))
+	}
+}
+
+// hidden fails if a secret is in a text, or too few were taken out of it.
+func hidden(t *testing.T, where, seen string, secrets []string, atLeast int) {
+	t.Helper()
 	for _, secret := range secrets {
 		for line := range strings.Lines(secret) {
 			if line = strings.TrimSpace(line); len(line) >= 6 && strings.Contains(seen, line) && !strings.HasPrefix(line, "-----") {
 				at := strings.Index(seen, line)
-				t.Errorf("%q reached a viewer: %q", line, seen[max(0, at-60):at+len(line)])
+				t.Errorf("%q reached %s: %q", line, where, seen[max(0, at-60):at+len(line)])
 			}
 		}
 	}
-	if n := strings.Count(seen, "[redacted]"); n < 5*len(planted) {
-		t.Errorf("only %d were taken out", n)
+	if n := strings.Count(seen, "[redacted]"); n < atLeast {
+		t.Errorf("only %d were taken out for %s", n, where)
 	}
+}
+
+// exports returns the session in each format in which it can leave. A recording is read as its
+// key opens it.
+func (b *bench) exports() map[string]string {
+	b.t.Helper()
+	exports := transfer.NewExports(transfer.ExportConfig{
+		Store: b.store, Session: b.store.Session, User: "/home/me", Dir: b.t.TempDir(),
+		Keys: func(context.Context) ([]string, error) { return []string{"kept-by-atelier-1"}, nil },
+	})
+	all := map[string]string{}
+	for _, format := range []transfer.ExportFormat{transfer.ExportMarkdown, transfer.ExportHTML, transfer.ExportJSON, transfer.ExportOpenAgent, transfer.ExportComate, transfer.ExportRecording} {
+		in := transfer.ExportRequest{
+			Session: session, Format: format, Key: reader.NewKey(),
+			Redact: redact.RedactPolicy{Words: []string{"Blue Falcon"}, Patterns: []string{`EMP-\d+`}},
+		}
+		var out bytes.Buffer
+		if _, _, err := exports.Export(b.t.Context(), in, func(string) (io.Writer, error) { return &out, nil }, nil); err != nil {
+			b.t.Fatal(err)
+		}
+		all[string(format)] = out.String()
+		if format == transfer.ExportRecording {
+			all[string(format)] = decrypted(b.t, out.String(), in.Key)
+		}
+	}
+	return all
+}
+
+func decrypted(t *testing.T, document, key string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(document, `id="recording">`)
+	text, _, _ := strings.Cut(rest, "<")
+	sealed, err := base64.StdEncoding.DecodeString(text)
+	secret, _ := base64.RawURLEncoding.DecodeString(key)
+	if err != nil || len(sealed) < 12 {
+		t.Fatalf("%v in %.300s", err, document)
+	}
+	block, err := aes.NewCipher(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gcm, err := cipher.NewGCM(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := gcm.Open(nil, sealed[:12], sealed[12:], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(all)
 }
 
 // cut returns a text in pieces, with their places, which depend on n.

@@ -5,11 +5,11 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -22,11 +22,8 @@ import (
 	"golang.org/x/net/netutil"
 
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/transcript/export"
+	"atelier.dev/atelier/backend/transcript/reader"
 )
-
-//go:embed page
-var page embed.FS
 
 const (
 	heartbeat      = 15 * time.Second
@@ -199,24 +196,17 @@ func (s *share) shown() ShareInfo {
 
 func (s *share) handler() http.Handler {
 	mux := http.NewServeMux()
-	for path, file := range map[string]string{"/{$}": "page/viewer.html", "/viewer.js": "page/viewer.js"} {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, page, file) })
+	for path, part := range map[string]struct{ kind, text string }{
+		"/{$}": {"text/html", reader.Page()}, "/viewer.js": {"text/javascript", reader.Script()}, "/viewer.css": {"text/css", reader.Style()},
+	} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", part.kind+"; charset=utf-8")
+			_, _ = io.WriteString(w, part.text) // the viewer may have left
+		})
 	}
-	mux.HandleFunc("GET /viewer.css", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/css; charset=utf-8")
-		_, _ = w.Write([]byte(style())) // the viewer may have left
-	})
 	mux.HandleFunc("POST /enter", s.enter)
 	mux.HandleFunc("GET /live", s.live)
 	return s.guarded(mux)
-}
-
-func style() string {
-	own, err := page.ReadFile("page/viewer.css")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return export.Style() + string(own)
 }
 
 // guarded refuses requests by other names, since a page elsewhere can make its name resolve

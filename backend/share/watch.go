@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/backend/redact"
 	"atelier.dev/atelier/backend/transcript"
 	"atelier.dev/atelier/backend/transcript/export"
+	"atelier.dev/atelier/backend/transcript/reader"
 )
 
 const (
@@ -217,7 +218,7 @@ func (w *watcher) follow(ev agent.Event) {
 		w.endDrafts()
 		if w.in.Costs && d.Cost != nil {
 			w.cost += *d.Cost
-			w.board.tell(func(s *state) { s.Cost = fmt.Sprintf("$%.4f", w.cost.Dollars()) })
+			w.board.tell(func(s *state) { s.Cost = reader.Dollars(w.cost) })
 		}
 	case agent.ApprovalRequest:
 		w.board.tell(func(s *state) { s.Waiting = true })

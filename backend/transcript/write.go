@@ -20,6 +20,17 @@ func Kept(info backend.SessionInfo, seq int64) bool {
 	return !slices.Contains(info.Uncompacted, seq) && !slices.ContainsFunc(info.Rewound, func(s backend.Span) bool { return seq > s.From && seq <= s.To })
 }
 
+// OnlyKept leaves out of a log what was taken back.
+func OnlyKept(info backend.SessionInfo, events iter.Seq2[agent.Event, error]) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		for ev, err := range events {
+			if (err != nil || Kept(info, ev.Seq)) && !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
 // Without leaves out of a log what tools returned and what models thought, if the caller
 // does not want them.
 func Without(events iter.Seq2[agent.Event, error], output, reasoning bool) iter.Seq2[agent.Event, error] {

@@ -23,6 +23,7 @@ import (
 	"atelier.dev/atelier/backend/redact"
 	"atelier.dev/atelier/backend/transcript"
 	"atelier.dev/atelier/backend/transcript/export"
+	"atelier.dev/atelier/backend/transcript/reader"
 )
 
 // ExportConfig is what exports need of the application.
@@ -68,11 +69,22 @@ const (
 	ExportJSON      ExportFormat = "json" // our own, which can be imported again
 	ExportOpenAgent ExportFormat = "open-agent"
 	ExportComate    ExportFormat = "comate"
+	// ExportRecording is an encrypted page, which its key opens without a network.
+	ExportRecording ExportFormat = "recording"
 )
+
+// NewKey returns a key for what leaves in the format; empty if it needs none.
+func (f ExportFormat) NewKey() string {
+	if f != ExportRecording {
+		return ""
+	}
+	return reader.NewKey()
+}
 
 // extensions are those of the files, by their formats.
 var extensions = map[ExportFormat]string{
 	ExportMarkdown: ".md", ExportHTML: ".html", ExportJSON: ".json", ExportOpenAgent: ".json", ExportComate: ".jsonl",
+	ExportRecording: ".html",
 }
 
 // ExportRequest is for transcripts.review and transcripts.save.
@@ -85,6 +97,10 @@ type ExportRequest struct {
 	Redact      redact.RedactPolicy `json:"redact"`
 	// Language is that of a document's labels.
 	Language string `json:"language,omitempty"`
+	// Costs shows what the session cost in a recording.
+	Costs bool `json:"costs,omitempty"`
+	// Key opens a recording; see [reader.NewKey].
+	Key string `json:"-"`
 }
 
 // ExportReview answers transcripts.review: what was found, and the beginning of what
@@ -106,7 +122,7 @@ func (x *Exports) review(ctx context.Context, in ExportRequest) (ExportReview, e
 	if err != nil {
 		return ExportReview{}, err
 	}
-	if in.Format == ExportHTML {
+	if in.Format == ExportHTML || in.Format == ExportRecording {
 		e.in.Format = ExportMarkdown // the same words, as a text
 	}
 	out := ExportReview{}
@@ -222,6 +238,9 @@ func (e *exporting) write(ctx context.Context, out io.Writer) error {
 		return export.Markdown(out, info, events, e.in.Language)
 	case ExportHTML:
 		return export.HTML(out, info, events, e.in.Language)
+	case ExportRecording:
+		r := reader.Recording{Title: info.Title, Language: e.in.Language, Costs: e.in.Costs}
+		return r.Write(out, e.in.Key, transcript.OnlyKept(e.info, events))
 	case ExportOpenAgent:
 		return transcript.WriteOpenAgent(out, info, events)
 	case ExportComate:
@@ -255,6 +274,8 @@ type Exported struct {
 	Path  string `json:"path,omitempty"`
 	Token string `json:"token,omitempty"`
 	Name  string `json:"name"`
+	// Key opens a recording. Nothing keeps it.
+	Key string `json:"key,omitempty"`
 }
 
 // save writes a session to the place that the user picks, or keeps it for the
@@ -265,6 +286,8 @@ func (x *Exports) save(ctx context.Context, in ExportRequest) (Exported, error) 
 		return Exported{}, err
 	}
 	out := Exported{Name: e.name()}
+	e.in.Key = in.Format.NewKey()
+	out.Key = e.in.Key
 	if x.cfg.PickSave == nil {
 		out.Token, err = x.staged.keep(x.cfg.Dir, func(file io.Writer) error { return e.write(ctx, file) })
 		return out, err

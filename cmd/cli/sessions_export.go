@@ -17,7 +17,7 @@ import (
 func (c *command) exportSession(use string, args []string) int {
 	f := c.sessionFlags(use)
 	var in transfer.ExportRequest
-	format := f.String("format", string(transfer.ExportMarkdown), "md, html, json, open-agent or comate")
+	format := f.String("format", string(transfer.ExportMarkdown), "md, html, recording, json, open-agent or comate")
 	out := f.StringP("output", "o", "", "file to write, or folder to write it to (default: the standard output)")
 	review := f.Bool("review", false, "list the secrets that were found, and write nothing")
 	raw := f.Bool("no-redact", false, "leave secrets in")
@@ -37,6 +37,9 @@ func (c *command) exportSession(use string, args []string) int {
 		return c.misused(f.FlagSet, "name one session")
 	}
 	in.Format, in.Redact.Off = transfer.ExportFormat(*format), *raw
+	if in.Key = in.Format.NewKey(); in.Key != "" && !*review {
+		fmt.Fprintf(c.err, "The recording opens with this after its address: #%s\n", in.Key)
+	}
 	return c.withSession(f, f.Arg(0), func(a *app, session backend.SessionInfo) error {
 		in.Session = session.ID
 		if *review {

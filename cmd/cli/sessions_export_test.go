@@ -3,6 +3,7 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -54,6 +55,12 @@ func TestSessionsExportAndImport(t *testing.T) {
 		if out, _, _ := p.run("sessions", "import", filepath.Join(to, file)); !strings.Contains(out, "was imported before") {
 			t.Errorf("%s again: %s", format, out)
 		}
+	}
+	recording := filepath.Join(dir, "recording.html")
+	_, errs, code = p.run("sessions", "export", "--format", "recording", "-o", recording, id)
+	written, err := os.ReadFile(recording)
+	if code != 0 || err != nil || !regexp.MustCompile(`#[\w-]{43}\n`).MatchString(errs) || strings.Contains(string(written), "Done with") {
+		t.Errorf("a recording: exit %d, %v: %s", code, err, errs)
 	}
 	if entries, err := filepath.Glob(filepath.Join(dir, "*", ".atelier*")); err != nil || len(entries) > 0 {
 		t.Errorf("left %v %v", entries, err)

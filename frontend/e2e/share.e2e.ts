@@ -1,3 +1,7 @@
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
 import { openPage, prompt, shots, untilRest } from './browser'
@@ -81,6 +85,63 @@ test('a session is watched in another browser until its share is ended', async (
   expect(await viewer.content()).not.toContain('And a third?')
   expect(await viewer.content()).not.toContain('Nobody watches this.')
   await expect(fetch(link)).rejects.toThrow()
+  await context.close()
+  expect(offences).toEqual([])
+})
+
+// LIVE-05, LIVE-06, LIVE-08: a recording is one encrypted file that opens without a network, with
+// the reader of live shares, and only with its key; its secrets are not in it.
+test('a session is recorded in one file, which its key opens offline', async () => {
+  const model = (stage.model = await startModel([{ text: `The **Rhine**, with ${secret}.` }]))
+  const host = (stage.host = await startHost({
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  await prompt(page, 'Name a river.')
+  await page.getByText('Rhine').waitFor()
+  await untilRest(page)
+  await page.getByRole('button', { name: 'Menu of the open session' }).click()
+  await page.getByRole('menuitem', { name: 'Share live…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Share the session live' })
+  await dialog.getByText('ghp_••').first().waitFor()
+  await dialog.getByText('A recording', { exact: true }).click()
+  await dialog.getByText('One encrypted file').waitFor()
+  expect(await violations(page)).toEqual([])
+  await shots(page, 'recording')
+  const saved = page.waitForEvent('download')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  const download = await saved
+  const [name, key] = (await dialog.getByRole('textbox', { name: 'Link' }).inputValue()).split('#')
+  expect(key).toMatch(/^[\w-]{43}$/)
+  expect(name).toMatch(/\.html$/)
+  expect(name).toBe(download.suggestedFilename())
+  const file = join(await mkdtemp(join(tmpdir(), 'atelier-recording-')), name!)
+  await download.saveAs(file)
+  expect(await readFile(file, 'utf8')).not.toMatch(/Rhine|river/)
+
+  const context = await stage.browser.newContext({ viewport: { width: 390, height: 800 } })
+  await context.setOffline(true)
+  const viewer = await context.newPage()
+  const wrong: string[] = []
+  viewer.on('console', (said) => said.type() === 'error' && wrong.push(said.text()))
+  viewer.on('request', (request) => request.url().startsWith('file:') || wrong.push(request.url()))
+  await viewer.goto(`${pathToFileURL(file)}#${key}`)
+  await viewer.locator('strong', { hasText: 'Rhine' }).waitFor()
+  expect(await viewer.content()).not.toContain(secret)
+  expect(await viewer.content()).toContain('[redacted]')
+  expect(await violations(viewer)).toEqual([])
+  await shots(viewer, 'recording-viewer')
+  const other = await context.newPage()
+  await other.goto(String(pathToFileURL(file)))
+  await other.getByLabel('This recording is encrypted.').fill('A'.repeat(43))
+  await other.getByRole('button', { name: 'Open' }).click()
+  await other.getByText('That is not the key of this recording.').waitFor()
+  expect(await violations(other)).toEqual([])
+  expect(await other.content()).not.toContain('Rhine')
+  await other.getByLabel('This recording is encrypted.').fill(key!)
+  await other.getByRole('button', { name: 'Open' }).click()
+  await other.locator('strong', { hasText: 'Rhine' }).waitFor()
+  expect(wrong).toEqual([])
   await context.close()
   expect(offences).toEqual([])
 })

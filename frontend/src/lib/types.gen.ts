@@ -943,7 +943,7 @@ export type ExportBytes = {
   next?: number
 }
 
-export type ExportFormat = "md" | "html" | "json" | "open-agent" | "comate"
+export type ExportFormat = "md" | "html" | "json" | "open-agent" | "comate" | "recording"
 
 export type ExportPart = {
   token: string
@@ -957,6 +957,7 @@ export type ExportRequest = {
   no_reasoning?: boolean
   redact: RedactPolicy
   language?: string
+  costs?: boolean
 }
 
 export type ExportReview = {
@@ -970,6 +971,7 @@ export type Exported = {
   path?: string
   token?: string
   name: string
+  key?: string
 }
 
 export type ExternalAgent = {

@@ -2,11 +2,18 @@ import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
   title: 'Share the session live',
-  about: 'Whoever has the link watches this session as it happens, and can change nothing.',
+  about:
+    'Whoever has the link sees this session, as it happens or recorded, and can change nothing.',
   reach: 'Who can reach it',
   machine: 'This machine',
   network: 'The network',
   tunnel: 'Anyone, through a tunnel',
+  file: 'A recording',
+  file_note:
+    'One encrypted file. It opens in any browser without a network, and only with its key.',
+  key_note:
+    'What follows # is the key, which Atelier does not keep. Open the file in a browser with it after the address, or type it when the page asks.',
+  save: 'Save',
   network_note:
     'Everyone in your network who has the link can watch. It is sent without encryption.',
   tunnel_note: '{name} makes a public address for this share, and ends with it.',

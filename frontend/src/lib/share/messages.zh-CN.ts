@@ -3,11 +3,16 @@ import type { messages } from './messages'
 
 export const zhCN: Translated<typeof messages> = {
   title: '实时分享会话',
-  about: '拥有链接的人可以实时观看此会话，但不能做任何更改。',
+  about: '拥有链接的人可以实时或通过录制观看此会话，但不能做任何更改。',
   reach: '谁可以访问',
   machine: '本机',
   network: '局域网',
   tunnel: '任何人（通过隧道）',
+  file: '录制文件',
+  file_note: '一个加密文件，无需网络即可在任何浏览器中打开，但必须有密钥。',
+  key_note:
+    '# 之后是密钥，Atelier 不会保存它。用浏览器打开文件时把它接在地址之后，或在页面询问时输入。',
+  save: '保存',
   network_note: '局域网中拥有链接的人都可以观看。传输未加密。',
   tunnel_note: '{name} 会为此分享建立公网地址，并随分享一起结束。',
   tunnel_none: '未找到隧道程序。请安装 cloudflared 或 ngrok，并确保 Atelier 能在 PATH 中找到它。',

@@ -9,6 +9,7 @@ import type {
   ShareRequest,
 } from '../types.gen'
 import { Attempts } from './resource.svelte'
+import { saveExport } from './transcripts.svelte'
 
 /** The shares of sessions: who may watch what, and until when. */
 export class Shares {
@@ -39,7 +40,8 @@ const lines = (text: string) => text.split('\n').filter((line) => line.trim() !=
 
 /** A session that is about to be shared. */
 class Sharing extends Attempts {
-  reach = $state<ShareReach>('machine')
+  /** Who can reach it; a file is a recording, which is not live. */
+  reach = $state<ShareReach | 'file'>('machine')
   hours = $state(24)
   password = $state('')
   output = $state(true)
@@ -76,12 +78,9 @@ class Sharing extends Attempts {
     await this.look()
   }
 
-  get #request(): ShareRequest {
+  get #request(): Omit<ShareRequest, 'reach' | 'hours' | 'password'> {
     return {
       session: this.session,
-      reach: this.reach,
-      hours: this.hours,
-      password: this.password,
       no_output: !this.output,
       no_reasoning: !this.reasoning,
       costs: this.costs,
@@ -120,10 +119,33 @@ class Sharing extends Attempts {
   }
 
   async start() {
+    const { reach, hours, password } = this
+    if (reach === 'file') return this.record()
     await this.attempt(async () => {
-      this.link = (await this.call('share.start', this.#request)).link
+      const request = { ...this.#request, reach, hours, password }
+      this.link = (await this.call('share.start', request)).link
       this.password = ''
       await this.shares.read()
     })
   }
+
+  /** Saves a recording. Its link has the key, which nothing else has. */
+  private async record() {
+    await this.attempt(async () => {
+      const request = { ...this.#request, format: 'recording' as const }
+      const { path, token, name, key } = await saveExport(this.call, request)
+      if (path ?? token) this.link = `${path ? fileLink(path) : name}#${key}`
+    })
+  }
 }
+
+/** The address of a file, with which a browser opens it. */
+const fileLink = (path: string) =>
+  'file://' +
+  path
+    .replaceAll('\\', '/')
+    .replace(/^(?!\/)/, '/')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')
+    .replace(/^\/([A-Za-z])%3A\//, '/$1:/')

@@ -1,6 +1,7 @@
 import { SvelteSet } from 'svelte/reactivity'
 import { asApiError, type Call } from '../api'
 import type {
+  Exported,
   ExportFormat,
   ExportRequest,
   ExportReview,
@@ -91,26 +92,32 @@ export class Exporting extends Attempts {
     }
   }
 
-  /** Saves the export, and reports whether it was saved. In a browser it becomes a download. */
+  /** Saves the export, and reports whether it was saved. */
   async save(): Promise<boolean> {
     const isSaved = await this.attempt(async () => {
-      const { token, path, name } = await this.call('transcripts.save', this.#request)
-      if (token) download(name, await this.#read(token))
+      const { token, path } = await saveExport(this.call, this.#request)
       return Boolean(token ?? path)
     })
     return isSaved ?? false
   }
+}
 
-  async #read(token: string): Promise<BlobPart[]> {
-    const parts: BlobPart[] = []
-    let offset = 0
-    do {
-      const { data, next } = await this.call('transcripts.read', { token, offset })
-      if (data) parts.push(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
-      offset = next ?? 0
-    } while (offset > 0)
-    return parts
-  }
+/** Saves an export where the user says. In a browser it becomes a download. */
+export async function saveExport(call: Call, request: ExportRequest): Promise<Exported> {
+  const saved = await call('transcripts.save', request)
+  if (saved.token) download(saved.name, await partsOf(call, saved.token))
+  return saved
+}
+
+async function partsOf(call: Call, token: string): Promise<BlobPart[]> {
+  const parts: BlobPart[] = []
+  let offset = 0
+  do {
+    const { data, next } = await call('transcripts.read', { token, offset })
+    if (data) parts.push(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
+    offset = next ?? 0
+  } while (offset > 0)
+  return parts
 }
 
 function download(name: string, parts: BlobPart[]) {

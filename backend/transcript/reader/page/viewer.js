@@ -1,5 +1,5 @@
 'use strict'
-// The reader of a shared session. All HTML that it shows was rendered by Atelier, and the
+// The reader of a shared session, live or recorded. All HTML that it shows was rendered by Atelier, and the
 // policy of the page runs no other script.
 
 const words = {
@@ -10,6 +10,8 @@ const words = {
     revoked: 'The share was ended by its owner.', expired: 'The time of this share is over.', tunnel: 'The tunnel of this share has ended.',
     closed: 'Atelier was closed on the other side.', deleted: 'The session was deleted.', failed: 'The session cannot be read any more.',
     cut: 'The beginning of this session is not shown.', newest: 'Newest ↓', opening: 'Connecting…',
+    recording: 'Recording', key: 'This recording is encrypted. Its key stands after the # of its link.', open: 'Open', notKey: 'That is not the key of this recording.',
+    old: 'This browser cannot open recordings.',
   },
   zh: {
     live: '直播中', working: '智能体正在工作', waiting: '正在等待用户回答', rest: '空闲', cost: '费用',
@@ -18,6 +20,8 @@ const words = {
     revoked: '分享已被其所有者结束。', expired: '分享已过期。', tunnel: '分享所用的隧道已断开。',
     closed: '对方已关闭 Atelier。', deleted: '会话已被删除。', failed: '会话已无法读取。',
     cut: '此处未显示会话的开头。', newest: '最新 ↓', opening: '正在连接…',
+    recording: '录制', key: '此录制已加密。密钥在链接的 # 之后。', open: '打开', notKey: '这不是此录制的密钥。',
+    old: '此浏览器无法打开录制。',
   },
 }
 const chinese = (navigator.language || '').toLowerCase().startsWith('zh')
@@ -25,6 +29,8 @@ const say = words[chinese ? 'zh' : 'en']
 if (chinese) document.documentElement.lang = 'zh-CN'
 
 const at = (id) => document.getElementById(id)
+/** The encrypted session of a page that is a file. */
+const recording = at('recording')
 const drafts = ['', '']
 const places = ['answer', 'thought'].map(at)
 let shown = new Map()
@@ -52,6 +58,7 @@ function mark(text, kind) {
 function tell() {
   const marks = []
   if (why) marks.push(mark(say[why] || why, 'off'))
+  else if (recording) marks.push(mark(say.recording))
   else {
     marks.push(mark(say.live, 'on'))
     marks.push(mark(state.waiting ? say.waiting : state.working ? say.working : say.rest))
@@ -179,8 +186,47 @@ async function watch() {
   tell()
 }
 
-at('ask').textContent = say.ask
-at('go').textContent = say.go
+const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
+
+/** Decrypts the recording; it fails with another key. */
+async function opened(key) {
+  const secret = bytesOf(key.replace(/^.*#/, '').trim().replaceAll('-', '+').replaceAll('_', '/'))
+  const sealed = bytesOf(recording.textContent)
+  const by = await crypto.subtle.importKey('raw', secret, 'AES-GCM', false, ['decrypt'])
+  const packed = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: sealed.slice(0, 12) }, by, sealed.slice(12))
+  const text = new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip')))
+  return text.json()
+}
+
+/** Shows the recording, with the key of the address or one that is typed. */
+async function play() {
+  if (!globalThis.crypto?.subtle || !globalThis.DecompressionStream) {
+    why = 'old'
+    tell()
+    return
+  }
+  let key = location.hash.slice(1)
+  for (;;) {
+    try {
+      const { pieces, ...told } = await opened(key)
+      at('enter').hidden = true
+      handle.state(told)
+      pieces.forEach((html, id) => {
+        const place = document.createElement('div')
+        place.innerHTML = html
+        place.dataset.id = id
+        at('pieces').append(place)
+      })
+      return
+    } catch {
+      if (key) at('wrong').textContent = say.notKey
+    }
+    key = await askPassword()
+  }
+}
+
+at('ask').textContent = recording ? say.key : say.ask
+at('go').textContent = recording ? say.open : say.go
 at('cut').textContent = say.cut
 at('newest').textContent = say.newest
 at('newest').onclick = toEnd
@@ -188,5 +234,5 @@ at('status').textContent = say.opening
 window.addEventListener('scroll', () => {
   if (atEnd()) at('newest').hidden = true
 }, { passive: true })
-void watch()
+void (recording ? play() : watch())
 window.addEventListener('hashchange', () => location.reload())
