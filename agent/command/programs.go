@@ -121,3 +121,9 @@ func (p *program) known() bool {
 
 // IsShell reports whether a program takes lines of a shell as its code.
 func IsShell(program string) bool { return row(program).is(shell) || program == "eval" }
+
+// Interprets reports whether a program runs code of another language than a shell's.
+func Interprets(program string) bool {
+	p := row(versioned().ReplaceAllString(program, "$1"))
+	return p.code != nil || p.files.code != ""
+}

@@ -55,25 +55,8 @@ func (s Step) IsText() bool { return s.Name == "" || row(s.Name).is(isText) }
 // ProjectFiles returns the names of the files of a project that decide what a program runs.
 func ProjectFiles(program string) []string { return strings.Fields(row(program).steered) }
 
-// Wraps reports whether a program runs another one, which is among its arguments behind some
-// operands.
-func Wraps(program string) (operands int, is bool) {
-	w := row(program).wraps
-	if w == nil {
-		return 0, false
-	}
-	return w.before, true
-}
-
-// WrapperTakes reports whether an option of a program that runs another one takes the next
-// argument.
-func WrapperTakes(program, option string) bool {
-	w := row(program).wraps
-	if name, long := strings.CutPrefix(option, "--"); w == nil || long {
-		return w != nil && slices.Contains(strings.Fields(w.long), name)
-	}
-	return len(option) == 2 && option[0] == '-' && strings.Contains(w.values, option[1:])
-}
+// Wraps reports whether a program runs another one, which is among its arguments.
+func Wraps(program string) bool { return row(program).wraps != nil }
 
 // Script is a file that a step runs as code.
 type Script struct {

@@ -205,11 +205,11 @@ var versioned = sync.OnceValue(func() *regexp.Regexp {
 
 // onlyReads reports whether a command is known to only read, and notes what.
 func (w *walker) onlyReads(values []value, s *scope) bool {
-	if w.looked > maxLooked { // a long line of wrappers is looked at for each of them
-		return false
-	}
 	words := make([]word, 0, len(values))
 	for _, v := range values {
+		if w.looked > maxLooked { // a long line of wrappers is looked at for each of them
+			return false
+		}
 		if len(v) != 1 || !v[0].exact || Hides(v[0].text) || !utf8.ValidString(v[0].text) {
 			return false
 		}

@@ -81,7 +81,7 @@ func runsShell(w *walker, program string, args []value, s *scope) {
 	}
 	for _, code := range c.code {
 		inside := s.inner()
-		inside.vars, inside.functions = map[string]value{}, map[string]bool{}
+		inside.vars, inside.functions = w.at.vars(), map[string]bool{}
 		w.code(code, program, inside)
 	}
 	switch {

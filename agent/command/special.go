@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/sed"
 )
 
 func enters(w *walker, program string, args []value, s *scope) {
@@ -104,6 +105,12 @@ func (w *walker) file(v value, command string, s *scope) {
 	if v.fetched() {
 		w.now.noteUnread(command)
 		w.add(agent.EffectNetCode, command)
+		return
+	}
+	if len(v) > 1 && !slices.ContainsFunc(v, func(p possible) bool { return !p.exact || p.glob }) {
+		for _, p := range v { // one of them is the script
+			w.file(value{p}, command, s)
+		}
 		return
 	}
 	if !v.exact() {
@@ -222,6 +229,7 @@ func interprets(w *walker, program string, args []value, s *scope) {
 // inline notes a program that is among the arguments.
 func (w *walker) inline(said string, args []value) {
 	w.now.noteUnread(join(args))
+	w.note(func(s *Step) { s.Code = true })
 	if slices.ContainsFunc(args, value.fetched) {
 		w.add(agent.EffectNetCode, strings.Fields(said)[0])
 		return
@@ -438,5 +446,5 @@ func sedDoesMore(script value) bool {
 		}
 		lines = append(lines, p.text)
 	}
-	return SedDoesMore(lines)
+	return sed.DoesMore(lines)
 }

@@ -29,6 +29,8 @@ type Step struct {
 	// cannot be looked at: the text, or what runs it.
 	Scripts []string
 	Unread  string
+	// Code says that the code of an interpreter stands among the arguments.
+	Code bool
 	// Vague are words for files that are only known when the line runs.
 	Vague []string
 	// Unfamiliar says that nothing is known about the program.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"atelier.dev/atelier/agent/internal/sed"
 	"atelier.dev/atelier/agent/internal/sensitive"
 )
 
@@ -98,7 +99,7 @@ func printsLines(c *call, read *reading) bool {
 	for _, script := range scripts {
 		read.prints = read.prints && sedScript().MatchString(script) && sedLines().MatchString(script)
 	}
-	return !SedDoesMore(scripts)
+	return !sed.DoesMore(scripts)
 }
 
 // jqReads matches programs of jq that read files, or the variables of the

@@ -3,6 +3,8 @@ package command
 import (
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // value is what a word may become: one possibility after the other.
@@ -108,4 +110,25 @@ func product(a, b value) value {
 		}
 	}
 	return all
+}
+
+// changed returns what ${NAME:-other} and ${NAME%/*} become if the variable is known. It
+// reports false for any other form.
+func changed(by syntax.Expansion, known value) (value, bool) {
+	if len(known) == 0 || slices.ContainsFunc(known, func(k possible) bool { return !k.exact || k.glob || k.text == "" }) {
+		return nil, false
+	}
+	switch by.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		return known, true
+	case syntax.RemSmallSuffix:
+		known = slices.Clone(known)
+		for i, k := range known {
+			if at := strings.LastIndexByte(k.text, '/'); at >= 0 {
+				known[i].text = k.text[:at]
+			}
+		}
+		return known, by.Word != nil && by.Word.Lit() == "/*"
+	}
+	return nil, false
 }

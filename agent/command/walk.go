@@ -14,6 +14,9 @@ type Place struct {
 	Dir     string // the folder in which it runs, absolute
 	Project string // the project's folder, absolute and without links
 	Home    string // the user's home folder, absolute; empty if it is unknown
+	// Vars are variables of its surroundings that are known. "0" and BASH_SOURCE are the
+	// path of the script that the line stands in.
+	Vars map[string]string
 	// Resolve follows the links of an absolute path, which may have "..". Exists reports whether there
 	// is a file of such a path. Each may be nil; without Exists no file is looked at.
 	Resolve func(path string) string
@@ -40,7 +43,7 @@ func (w *walker) all(line string) []agent.Effect {
 	if Hides(line) {
 		w.add(agent.EffectHidden)
 	}
-	w.script(line, &scope{dirs: []string{w.at.Dir}, vars: map[string]value{}, functions: map[string]bool{}})
+	w.script(line, &scope{dirs: []string{w.at.Dir}, vars: w.at.vars(), functions: map[string]bool{}})
 	w.now = nil
 	has := func(ids ...agent.EffectID) bool {
 		return slices.ContainsFunc(w.effects, func(e agent.Effect) bool { return slices.Contains(ids, e.ID) })
@@ -52,6 +55,15 @@ func (w *walker) all(line string) []agent.Effect {
 		w.add(agent.EffectReads)
 	}
 	return w.withoutRepeats()
+}
+
+// vars returns the variables with which a shell begins.
+func (at Place) vars() map[string]value {
+	vars := make(map[string]value, len(at.Vars))
+	for name, text := range at.Vars {
+		vars[name] = literal(text)
+	}
+	return vars
 }
 
 // withoutRepeats leaves out what a graver effect says of the same host or file.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -230,7 +231,12 @@ func (w *walker) parameter(p *syntax.ParamExp, s *scope) value {
 	raw := value{{text: "$" + name}}
 	w.within(p, s)
 	known, ok := s.vars[name]
-	if p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Length || p.Excl || p.Index != nil {
+	if w.reader == nil && !w.loose.has(name) && p.Exp != nil {
+		if v, is := changed(*p.Exp, known); is {
+			return v
+		}
+	}
+	if p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Length || p.Excl || p.Index != nil && name != "BASH_SOURCE" {
 		raw[0].fetched = known.fetched()
 		return raw
 	}
@@ -303,8 +309,11 @@ func (w *walker) substitution(stmts []*syntax.Stmt, s *scope) value {
 	for _, stmt := range stmts {
 		unknown[0].fetched = unknown[0].fetched || w.fetches(stmt, s)
 	}
-	if len(stmts) != 1 || len(stmts[0].Redirs) > 0 {
+	if len(stmts) != 1 || slices.ContainsFunc(stmts[0].Redirs, func(r *syntax.Redirect) bool { return r.N == nil || r.N.Value != "2" }) {
 		return unknown
+	}
+	if b, ok := stmts[0].Cmd.(*syntax.BinaryCmd); ok {
+		return folderAfter(w, b, unknown, s)
 	}
 	call, ok := stmts[0].Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -313,8 +322,12 @@ func (w *walker) substitution(stmts []*syntax.Stmt, s *scope) value {
 	words := w.quietly(call.Args, s)
 	switch line := join(words); {
 	case !exact(words):
-	case line == "pwd" && len(s.dirs) == 1:
+	case (line == "pwd" || line == "pwd -P") && len(s.dirs) == 1:
 		return literal(s.dirs[0])
+	case words[0].text() == "dirname":
+		if rest, _ := operands(words[1:], ""); len(rest) == 1 {
+			return literal(filepath.Dir(rest[0].text()))
+		}
 	case line == "git rev-parse --show-toplevel":
 		return literal(w.at.Project)
 	case words[0].text() == "mktemp" && !strings.Contains(line, "-p") && !strings.Contains(line, "/"):
@@ -323,6 +336,26 @@ func (w *walker) substitution(stmts []*syntax.Stmt, s *scope) value {
 		return words[1]
 	}
 	return unknown
+}
+
+// folderAfter returns the folder that $(cd FOLDER && pwd) prints.
+func folderAfter(w *walker, b *syntax.BinaryCmd, unknown value, s *scope) value {
+	call, ok := b.Y.Cmd.(*syntax.CallExpr)
+	if b.Op != syntax.AndStmt || !ok || len(b.Y.Redirs) > 0 {
+		return unknown
+	}
+	if line := join(w.quietly(call.Args, s)); line != "pwd" && line != "pwd -P" {
+		return unknown
+	}
+	aside, inside := &walker{at: w.at, loose: w.loose, steps: w.steps}, s.inner() // its steps are noted already
+	inside.depth++
+	aside.stmt(b.X, inside)
+	w.steps = aside.steps
+	vague := slices.ContainsFunc(aside.effects, func(e agent.Effect) bool { return e.ID == agent.EffectUnknown })
+	if len(inside.dirs) != 1 || vague {
+		return unknown
+	}
+	return literal(inside.dirs[0])
 }
 
 // substitutions looks at the commands within an expression.
@@ -423,6 +456,10 @@ func (w *walker) redirect(r *syntax.Redirect, s *scope) *scope {
 			inside.input.file = v.text()
 		}
 		return &inside
+	case syntax.RdrInOut:
+		v := w.expand(r.Word, s)
+		w.reads(v, s)
+		return w.output(v, s)
 	default:
 		return w.output(w.expand(r.Word, s), s)
 	}

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"errors"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -9,19 +8,19 @@ import (
 	"strings"
 	"sync"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/command"
 )
 
-// Limits of what is read of a command (K-38).
+// Limits of what is read of a command (K-38), beside those of package command.
 const (
-	maxLine     = 64 << 10
-	maxBrackets = 400
-	maxDepth    = 4       // of shells in shells, and of scripts in scripts
-	maxLines    = 100     // of commands in commands, and scripts
-	maxNames    = 2000    // that are looked up
-	maxValues   = 8       // of a variable
-	maxWork     = 2 << 20 // bytes of values
+	maxLine  = 64 << 10
+	maxDepth = 4       // of scripts in scripts
+	maxLines = 100     // of commands in commands, and scripts
+	maxNames = 2000    // that are looked up
+	maxWork  = 2 << 20 // bytes of words
 )
 
 // naming is what a command names.
@@ -42,27 +41,37 @@ func (n naming) untold() bool {
 	return slices.ContainsFunc(n.notes, func(o Note) bool { return o.ID == NoteUntold || o.ID == NoteUnread || o.ID == NoteInline })
 }
 
-// names returns what a command names, in a folder. Script returns the text of a
-// shell script.
+// names returns what a command names, in a folder. What runs is found out by the steps of
+// package command; besides, each word that is the name of a file counts. Script returns
+// the text of a shell script.
 func names(c Command, folder, home string, script func(path string) string) naming {
 	r := &reader{
-		folder: folder, home: home, script: script, dirs: []string{folder}, vars: map[string][]string{"HOME": {home}},
+		folder: folder, home: home, script: script, vars: map[string]string{"HOME": home},
 		seen: map[named]bool{}, read: map[string]bool{},
 	}
 	for _, name := range []string{
 		"CLAUDE_PROJECT_DIR", "AGENT_PROJECT_DIR", "COMATE_PROJECT_DIR", "HOOK_CWD", "COMATE_CWD", "COMATE_HOOK_CWD", "PWD",
 	} {
-		r.vars[name] = []string{folder}
+		r.vars[name] = folder
 	}
-	r.surround(c)
+	r.dirs = []string{folder}
+	if c.Dir != "" {
+		r.dirs = append(r.dirs, r.places(r.placed(c.Dir))...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		value := r.placed(c.Env[name])
+		r.name(value, false)
+		r.loads(name, value)
+		r.vars[name] = value
+	}
 	switch {
 	case c.Line == "" && c.Args == nil:
 	case c.Args != nil:
-		words := []word{r.placed(c.Line)}
+		line := quoted(r.placed(c.Line))
 		for _, arg := range c.Args {
-			words = append(words, r.placed(arg))
+			line += " " + quoted(r.placed(arg))
 		}
-		r.call(words, 0)
+		r.shell(line, 0)
 	case c.Other:
 		r.note(NoteUnread, "it is not for a POSIX shell")
 		r.scan(c.Line)
@@ -72,38 +81,17 @@ func names(c Command, folder, home string, script func(path string) string) nami
 	return r.naming
 }
 
-// surround notes where a command starts, and its variables.
-func (r *reader) surround(c Command) {
-	if c.Dir != "" {
-		r.enters([]word{r.placed(c.Dir)})
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
-		value := r.placed(c.Env[name])
-		for _, v := range value.values {
-			r.name(v, false)
-		}
-		r.takes(name, value)
-	}
-}
-
 // reader reads commands.
 type reader struct {
 	naming
 	folder, home string
 	script       func(path string) string
-	dirs         []string            // where relative names may begin
-	vars         map[string][]string // the values that variables may have
+	dirs         []string          // where relative names may begin
+	vars         map[string]string // those that it is given
 	seen         map[named]bool
 	read         map[string]bool // scripts
-	lines, work  int             // that were read, and bytes of values
+	lines, work  int             // that were read, and bytes of words
 	within       string          // the script that is being read; only what it runs counts
-}
-
-// word is a word of a command, with the values that it may have.
-type word struct {
-	values []string
-	known  bool // there are no others
-	source string
 }
 
 func (r *reader) note(id NoteID, args ...string) {
@@ -116,266 +104,80 @@ func (r *reader) note(id NoteID, args ...string) {
 // placeholder is a variable in an argument that no shell reads.
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?([A-Z_]+)\}?`) })
 
-func (r *reader) placed(text string) word {
-	text = placeholder().ReplaceAllStringFunc(text, func(m string) string {
-		if v := r.vars[strings.Trim(m, "${}")]; len(v) == 1 {
-			return v[0]
+// placed fills the variables of an argument that no shell reads in.
+func (r *reader) placed(text string) string {
+	return placeholder().ReplaceAllStringFunc(text, func(m string) string {
+		if v, ok := r.vars[strings.Trim(m, "${}")]; ok {
+			return v
 		}
 		return m
 	})
-	return word{[]string{text}, true, clip(text)}
 }
 
-// shell reads a line or a script for a shell.
+// quoted returns a text as a word of a shell.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// shell reads a line or a script for a shell, once for each folder in which it may begin.
 func (r *reader) shell(text string, depth int) {
 	if r.lines++; depth > maxDepth || r.lines > maxLines {
 		r.note(NoteUnread, "it has too many commands in commands")
 		return
 	}
-	brackets := 0
-	for _, c := range text {
-		if strings.ContainsRune("({[`", c) {
-			brackets++
-		}
-	}
-	var file *syntax.File
-	err := errors.New("it is too long")
-	if len(text) <= maxLine && brackets <= maxBrackets {
-		file, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	}
-	if err != nil {
-		r.note(NoteUnread, clip(err.Error()))
+	file, ok := command.Parse(text)
+	if !ok || len(text) > maxLine {
+		r.note(NoteUnread, "it is too long, or no line of a shell")
 		r.scan(text)
 		return
 	}
-	syntax.Walk(file, func(node syntax.Node) bool {
-		switch n := node.(type) {
-		case *syntax.Assign:
-			r.assign(n)
-		case *syntax.ForClause:
-			if iter, ok := n.Loop.(*syntax.WordIter); ok {
-				for _, item := range iter.Items {
-					r.set(iter.Name.Value, r.word(item))
-				}
-			}
-		case *syntax.Redirect:
-			r.redirect(n)
-		case *syntax.CallExpr:
-			var words []word
-			for _, arg := range n.Args {
-				for _, one := range r.braces(arg) {
-					words = append(words, r.word(one))
-				}
-			}
-			r.call(words, depth)
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if a, ok := n.(*syntax.Assign); ok && a.Name != nil && a.Value != nil && slices.Contains(loading, a.Name.Value) {
+			var value strings.Builder
+			_ = syntax.NewPrinter().Print(&value, a.Value)
+			r.loads(a.Name.Value, r.placed(strings.Trim(value.String(), `"'`)))
 		}
 		return true
 	})
-}
-
-// maxBraces limits the words that one with braces stands for.
-const maxBraces = 64
-
-// braces returns the words that a word with braces stands for.
-func (r *reader) braces(w *syntax.Word) []*syntax.Word {
-	split := &syntax.Word{Parts: slices.Clone(w.Parts)} // syntax.Walk knows no braces
-	if !syntax.SplitBraces(split) {
-		return []*syntax.Word{w}
-	}
-	var out []*syntax.Word
-	for one, err := range expand.BracesSeq(&expand.Config{}, split) {
-		if err != nil || len(out) == maxBraces {
-			r.note(NoteUntold, r.word(w).source)
-			break
+	at := command.Place{Project: r.folder, Home: r.home, Vars: r.vars}
+	for _, at.Dir = range slices.Clone(r.dirs) {
+		steps, effects := command.Trace(text, at)
+		for _, s := range steps {
+			r.step(s, depth)
 		}
-		out = append(out, one)
+		if slices.ContainsFunc(effects, func(e agent.Effect) bool { return e.ID == agent.EffectTooLong }) {
+			r.note(NoteUnread, "it is too long once its variables are filled in")
+		}
 	}
-	return out
 }
 
 // loading are variables that make programs load other files.
 var loading = []string{"PATH", "BASH_ENV", "ENV", "LD_PRELOAD", "LD_LIBRARY_PATH", "NODE_OPTIONS", "NODE_PATH", "PYTHONPATH", "PYTHONSTARTUP", "PERL5LIB", "PERL5OPT", "RUBYOPT", "RUBYLIB"}
 
-func (r *reader) assign(a *syntax.Assign) {
-	if a.Name == nil || a.Value == nil {
-		return
-	}
-	r.takes(a.Name.Value, r.word(a.Value))
-}
-
-// takes notes the value of a variable.
-func (r *reader) takes(variable string, w word) {
+// loads notes the folders and files that the value of such a variable names.
+func (r *reader) loads(variable, value string) {
 	if !slices.Contains(loading, variable) {
-		r.set(variable, w)
 		return
 	}
-	for _, value := range w.values {
-		for part := range strings.SplitSeq(value, ":") {
-			for _, path := range r.places(part) {
-				if r.inside(path) && path != r.folder {
-					r.folders = append(r.folders, path)
-				} else if path == r.folder {
-					r.note(NoteUntold, variable)
-				}
-			}
-		}
-		r.name(value, false)
-	}
-}
-
-func (r *reader) set(name string, w word) {
-	values := append(slices.Clone(r.vars[name]), w.values...)
-	if slices.Sort(values); !w.known || len(slices.Compact(values)) > maxValues {
-		values = append([]string{unknown}, values[:min(len(values), maxValues)]...)
-	}
-	r.vars[name] = slices.Compact(values)
-}
-
-// unknown stands for any value. It cannot be part of a path.
-const unknown = "\x00"
-
-func (r *reader) redirect(n *syntax.Redirect) {
-	if n.Hdoc != nil {
-		for _, value := range r.word(n.Hdoc).values {
-			r.scan(value)
+	for part := range strings.SplitSeq(value, ":") {
+		for _, path := range r.places(part) {
+			r.runsBelow(path, variable)
 		}
 	}
-	if n.Word != nil && (n.Op == syntax.RdrIn || n.Op == syntax.RdrInOut || n.Op == syntax.WordHdoc) {
-		for _, value := range r.word(n.Word).values {
-			r.name(value, false)
-		}
+	r.name(value, false)
+}
+
+// runsBelow notes that any file of a folder may run.
+func (r *reader) runsBelow(dir, source string) {
+	if dir == r.folder {
+		r.note(NoteUntold, source)
+	} else if r.inside(dir) {
+		r.folders = append(r.folders, dir)
 	}
 }
 
-// word returns the values that a word may have.
-func (r *reader) word(w *syntax.Word) word {
-	var source strings.Builder
-	_ = syntax.NewPrinter().Print(&source, w)
-	out := r.parts(w.Parts)
-	out.source = clip(source.String())
-	return out
-}
-
-func (r *reader) parts(parts []syntax.WordPart) word {
-	out := word{values: []string{""}, known: true}
-	for i, part := range parts {
-		var next word
-		switch p := part.(type) {
-		case *syntax.Lit:
-			text := unescaped(p.Value)
-			if i == 0 && (text == "~" || strings.HasPrefix(text, "~/")) {
-				text = r.home + text[1:]
-			}
-			next = word{values: []string{text}, known: true}
-		case *syntax.SglQuoted:
-			next = word{values: []string{p.Value}, known: true}
-		case *syntax.DblQuoted:
-			next = r.parts(p.Parts)
-		case *syntax.ParamExp:
-			next = r.parameter(p)
-		case *syntax.CmdSubst:
-			next = r.substitution(p)
-		default:
-			next = word{values: []string{unknown}}
-		}
-		out.known = out.known && next.known
-		var joined []string
-		for _, head := range out.values {
-			for _, tail := range next.values {
-				if len(head)+len(tail) > maxLine || !r.works(len(head)+len(tail)) {
-					head, tail, out.known = "", unknown, false
-				}
-				if joined = append(joined, head+tail); len(joined) == 4*maxValues {
-					out.values, out.known = joined, false
-					return out
-				}
-			}
-		}
-		out.values = joined
-	}
-	return out
-}
-
-// works reports whether there is time left for that number of bytes.
-func (r *reader) works(bytes int) bool {
-	if r.work += bytes; r.work > maxWork {
-		r.note(NoteUnread, "it is too long once its variables are filled in")
-		return false
-	}
-	return true
-}
-
-func unescaped(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) {
-			if i++; text[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
-}
-
-func (r *reader) parameter(p *syntax.ParamExp) word {
-	if p.Param == nil || p.Excl || p.Length || p.Index != nil && p.Param.Value != "BASH_SOURCE" || p.Slice != nil || p.Repl != nil {
-		return word{values: []string{unknown}}
-	}
-	var values []string
-	if name := p.Param.Value; (name == "0" || name == "BASH_SOURCE") && r.within != "" {
-		values = []string{r.within}
-	} else {
-		values = slices.Clone(r.vars[name])
-	}
-	known := len(values) > 0 && !slices.Contains(values, unknown)
-	if p.Exp != nil {
-		switch p.Exp.Op {
-		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-			if p.Exp.Word != nil {
-				other := r.word(p.Exp.Word)
-				values, known = append(values, other.values...), known && other.known
-			}
-		case syntax.RemSmallSuffix: // ${0%/*} is the folder of a script
-			if known = known && p.Exp.Word != nil && p.Exp.Word.Lit() == "/*"; known {
-				for i, v := range values {
-					values[i] = filepath.Dir(v)
-				}
-			}
-		default:
-			known = false
-		}
-	}
-	if len(values) == 0 || !known && !slices.Contains(values, unknown) {
-		values = append(values, unknown)
-	}
-	return word{values: values, known: known}
-}
-
-// substitution knows the usual ways to name a folder: $(pwd), $(dirname "$0"),
-// $(cd "$(dirname "$0")" && pwd), and the root of the repository.
-func (r *reader) substitution(c *syntax.CmdSubst) word {
-	var line strings.Builder
-	for _, stmt := range c.Stmts {
-		_ = syntax.NewPrinter().Print(&line, stmt)
-	}
-	text := strings.Trim(line.String(), " \n")
-	switch {
-	case text == "pwd" || text == "git rev-parse --show-toplevel" || text == "git rev-parse --show-toplevel 2>/dev/null":
-		return word{values: []string{r.folder}, known: true}
-	case r.within != "" && ownFolder().MatchString(text):
-		return word{values: []string{filepath.Dir(r.within)}, known: true}
-	}
-	return word{values: []string{unknown}}
-}
-
-var ownFolder = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(cd (-- )?"?\$\()?dirname (-- )?"?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?(:-\$0)?\})"?(\)"? (&& |>/dev/null 2>&1 && )pwd( -P)?)?$`)
-})
-
-// name records that a word may be the name of a file, or have such names in it.
+// name notes that a word may be the name of a file, or have such names in it.
 func (r *reader) name(text string, run bool) {
-	if !r.works(len(text)) {
+	if r.work += len(text); r.work > maxWork {
+		r.note(NoteUnread, "it is too long once its variables are filled in")
 		return
 	}
 	if strings.ContainsAny(text, " \n\t'\"();") {
@@ -394,19 +196,17 @@ func (r *reader) name(text string, run bool) {
 // token is what may be a name in text of any kind.
 var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^\\s'\"`;|&()<>=:,{}\\[\\]\\x00]+") })
 
-// scan records everything in a text that may be the name of a file.
+// scan notes everything in a text that may be the name of a file.
 func (r *reader) scan(text string) {
 	for _, t := range token().FindAllString(text[:min(len(text), maxLine)], maxNames) {
-		for _, v := range r.placed(t).values {
-			r.file(v, false)
-		}
+		r.file(r.placed(t), false)
 	}
 }
 
 // places returns where a name may lead.
 func (r *reader) places(name string) []string {
 	switch {
-	case name == "" || strings.Contains(name, unknown) || len(name) > 4096:
+	case name == "" || strings.Contains(name, "\x00") || len(name) > 4096:
 		return nil
 	case name == "~" || strings.HasPrefix(name, "~/"):
 		return []string{filepath.Join(r.home, name[1:])}
@@ -430,11 +230,7 @@ func (r *reader) file(name string, run bool) {
 	}
 	for _, path := range r.places(name) {
 		if i := strings.IndexAny(path, "*?["); i >= 0 && run {
-			if dir := filepath.Dir(path[:i] + "x"); r.inside(dir) && dir != r.folder {
-				r.folders = append(r.folders, dir)
-			} else if dir == r.folder {
-				r.note(NoteUntold, clip(name))
-			}
+			r.runsBelow(filepath.Dir(path[:i]+"x"), clip(name))
 			continue
 		}
 		n := named{path, run}
@@ -447,19 +243,20 @@ func (r *reader) file(name string, run bool) {
 }
 
 // follow reads a script of the project for what it runs.
-func (r *reader) follow(name string, depth int) {
-	for _, path := range r.places(name) {
-		if r.read[path] || len(r.read) >= maxFiles {
-			continue
-		}
-		r.read[path] = true
-		if text := r.script(path); text != "" {
-			before := r.within
-			r.within = path
-			r.shell(text, depth+1)
-			r.within = before
-		}
+func (r *reader) follow(path string, depth int) {
+	if r.read[path] || len(r.read) >= maxFiles {
+		return
 	}
+	r.read[path] = true
+	text := r.script(path)
+	if text == "" {
+		return
+	}
+	before := *r
+	r.within, r.vars = path, maps.Clone(r.vars)
+	r.vars["0"], r.vars["BASH_SOURCE"] = path, path
+	r.shell(text, depth+1)
+	r.within, r.vars = before.within, before.vars
 }
 
 // clip shortens a text for a sentence, on one line.

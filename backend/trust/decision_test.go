@@ -195,11 +195,11 @@ func TestUnusualItems(t *testing.T) {
 		notes   []NoteID
 		blocked bool
 	}{
-		"a redirection":          {Command{Line: "sh -s < run.sh"}, nil, []string{"run.sh"}, []NoteID{NoteUntold}, false},
+		"a redirection":          {Command{Line: "sh -s < run.sh"}, nil, []string{"run.sh"}, nil, false},
 		"a redirection and both": {Command{Line: "cat <> run.sh"}, nil, []string{"run.sh"}, nil, false},
 		"a text from the right":  {Command{Line: "echo \u202egnihton"}, nil, nil, []NoteID{NoteHidden}, false},
 		"too long":               {Command{Line: "./run.sh " + strings.Repeat("x", maxLine)}, nil, []string{"run.sh"}, []NoteID{NoteUnread}, false},
-		"too deep":               {Command{Line: strings.Repeat("(", maxBrackets) + "./run.sh" + strings.Repeat(")", maxBrackets) + "; { :; }"}, nil, []string{"run.sh"}, []NoteID{NoteUnread}, false},
+		"too deep":               {Command{Line: strings.Repeat("(", 400) + "./run.sh" + strings.Repeat(")", 400) + "; { :; }"}, nil, []string{"run.sh"}, []NoteID{NoteUnread}, false},
 		"too many folders": {Command{Line: ".agent/hooks/run.sh"}, func(w *world) (err error) {
 			for i := range maxEntries {
 				err = errors.Join(err, os.Mkdir(w.path(".agent/hooks/"+strconv.Itoa(i)), 0o755))

@@ -4,7 +4,8 @@
 //
 // An item is pinned by its own definition and by the contents of every file of the
 // project that its command names, so that a script that changes is asked about
-// again. The user's decisions are kept in the user's own data, never in the
+// again. What a command runs is asked of package command; besides, each word that is
+// the name of a file counts, unless it is only written. The user's decisions are kept in the user's own data, never in the
 // project.
 //
 // A check is made just before each run, and this remains: between the check and the

@@ -7,123 +7,165 @@ import (
 	"strings"
 	"sync"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/command"
 )
 
-// What the names of programs tell.
-var (
-	// interpreters run a script, or code after one of these options.
-	interpreters = map[string][]string{
-		"python": {"-c", "-m"}, "node": {"-e", "--eval", "-p", "--print", "-r", "--require", "--import"}, "deno": {"eval"}, "bun": {"-e", "--eval"},
-		"ruby": {"-e", "-r"}, "perl": {"-e", "-E", "-M"}, "php": {"-r"}, "lua": {"-e", "-l"}, "tsx": {"-e"}, "ts-node": {"-e"},
-		"pwsh": {"-c", "-Command"}, "powershell": {"-c", "-Command"}, "Rscript": {"-e"}, "osascript": {"-e"}, "pypy": {"-c", "-m"},
+// packaged are interpreters that run what package.json says, after one of these words.
+var packaged = map[string][]string{"node": {"--run"}, "bun": {"run", "x", "test", "install"}, "deno": {"task"}}
+
+// awks run commands from a program in a language of their own.
+var awks = []string{"awk", "gawk", "mawk", "nawk"}
+
+// wrappers run the program among their arguments, besides those that package command knows.
+var wrappers = []string{"chronic", "watchexec", "entr", "dotenv", "proot", "torsocks"}
+
+// step notes what one step names and runs.
+func (r *reader) step(s command.Step, depth int) {
+	before := r.dirs
+	defer func() { r.dirs = before }()
+	r.dirs = s.Dirs
+	for _, arg := range s.Args[:min(len(s.Args), maxNames)] {
+		if !slices.ContainsFunc(s.Writes, func(written string) bool { return slices.Contains(r.places(arg), written) }) {
+			r.name(arg, false)
+		}
 	}
-	// packaged are interpreters that run what package.json says, after one of these words.
-	packaged = map[string][]string{"node": {"--run"}, "bun": {"run", "x", "test", "install"}, "deno": {"task"}}
-	// awks run commands from a program in a language of their own.
-	awks = []string{"awk", "gawk", "mawk", "nawk"}
-	// folders are options that name the folder in which a wrapper, or git, begins.
-	folders = []string{"-C", "--chdir", "-D", "--directory", "--cwd"}
-	// wrappers run the program that is among their arguments; see also [command.Wraps].
-	wrappers = []string{"chronic", "watchexec", "entr", "dotenv", "proot", "torsocks"}
-	version  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.]+$`) })
-	number   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?$`) })
-)
-
-// isShell reports whether a program reads lines of a shell. It is not asked about eval.
-func isShell(program string) bool { return command.IsShell(program) && program != "eval" }
-
-func wraps(program string) bool {
-	_, is := command.Wraps(program)
-	return is || slices.Contains(wrappers, program)
-}
-
-// call reads one command.
-func (r *reader) call(words []word, depth int) {
-	if len(words) == 0 {
+	for _, path := range s.Reads {
+		r.file(path, false)
+	}
+	if s.Name == "" {
 		return
 	}
-	if len(words) > maxNames {
-		words = words[:maxNames]
+	r.name(s.Name, false)
+	if r.program(s, depth) {
+		return
 	}
-	for i, w := range words {
-		written := i > 0 && slices.ContainsFunc(words[0].values, func(v string) bool { return filepath.Base(v) == "tee" })
-		for _, v := range w.values {
-			if !written {
-				r.name(v, false)
-			}
+	for _, path := range s.Scripts {
+		r.runs(path, depth)
+	}
+	if name := s.Program(); (name == "cd" || name == "pushd") && len(s.Vague) > 0 {
+		r.note(NoteUntold, clip(s.Vague[0]))
+	}
+	switch {
+	case !s.Known:
+		r.unread(s.Name, []string{s.Name})
+	case s.Code || slices.Contains(awks, s.Program()) || command.Interprets(s.Program()) && slices.Contains(s.Args, "-m"):
+		r.note(NoteInline, s.Program())
+		r.modules(s.Args)
+	case s.Unread != "":
+		r.unread(s.Unread, s.Args)
+	case len(s.Scripts) == 0 && runsCode(s.Name) && slices.ContainsFunc(s.Effects, runsUnnamed):
+		r.note(NoteUntold, s.Program())
+	case len(s.Scripts) > 0 && !byShell(s) && !strings.Contains(s.Name, "/"):
+		r.note(NoteLoads, s.Program())
+	}
+}
+
+// runsUnnamed reports whether an effect is that of code which the step does not name.
+func runsUnnamed(e agent.Effect) bool {
+	return e.ID == agent.EffectUnknown || e.ID == agent.EffectRunsProject
+}
+
+// byShell reports whether a shell reads the scripts of a step.
+func byShell(s command.Step) bool {
+	return command.IsShell(s.Program()) || s.Program() == "." || s.Program() == "source"
+}
+
+// runs notes that a file is run, and reads it if it is a script.
+func (r *reader) runs(path string, depth int) {
+	r.file(path, true)
+	r.follow(path, depth)
+}
+
+// unread notes code that cannot be looked at: any file that a pattern among the words
+// matches or, if there is none, nobody knows what.
+func (r *reader) unread(code string, words []string) {
+	patterns := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.ContainsAny(word, "*?[") })
+	for _, pattern := range patterns {
+		r.name(pattern, true)
+	}
+	if len(patterns) == 0 && !slices.ContainsFunc(r.places(code), r.runsAlready) {
+		r.note(NoteUntold, clip(code))
+	}
+}
+
+// runsAlready reports whether a path is in a folder all of which may run.
+func (r *reader) runsAlready(path string) bool {
+	return slices.ContainsFunc(r.folders, func(dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) })
+}
+
+// modules notes the files that names of modules in code may mean.
+func (r *reader) modules(code []string) {
+	for _, text := range code {
+		module := strings.ReplaceAll(text, ".", "/")
+		r.file(module+".py", false)
+		r.file(module+"/__main__.py", false)
+	}
+}
+
+// program notes what a program is known to run besides its step. It reports whether that
+// is all.
+func (r *reader) program(s command.Step, depth int) (all bool) {
+	name := s.Program()
+	if strings.Contains(s.Name, "/") && s.Known {
+		for _, path := range r.places(s.Name) {
+			r.runs(path, depth)
 		}
 	}
-	r.program(words, depth)
-	for i := 1; i < len(words); i++ {
-		for _, v := range words[i].values {
-			if name := base(v); isShell(name) || interpreters[name] != nil {
-				r.program(words[i:], depth)
+	switch files := command.ProjectFiles(name); {
+	case name == "git":
+		r.configures(s.Args, depth)
+	case name == "find" || name == "fd" || name == "fdfind":
+		r.finds(name, s.Args, depth)
+	case len(s.Args) > 0 && slices.Contains(packaged[name], s.Args[0]) && !isScript(s.Args[1:]):
+		r.builds(name, []string{"package.json"})
+		return true
+	case len(files) > 0:
+		r.builds(name, files)
+		r.given(name, s.Args, depth)
+	case s.Launches():
+		r.given(name, s.Args, depth)
+	}
+	return false
+}
+
+// finds notes what is run of the files that are found: any below the folders that it
+// begins in. The command that find gives them to is a step of its own.
+func (r *reader) finds(name string, args []string, depth int) {
+	at := slices.IndexFunc(args, func(arg string) bool {
+		return slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}, arg)
+	})
+	if at < 0 || at+1 == len(args) {
+		return
+	}
+	run := args[at+1:]
+	if run[0] == "{}" || command.Wraps(filepath.Base(run[0])) || runsCode(run[0]) {
+		for _, begin := range args[:at] {
+			if strings.HasPrefix(begin, "-") {
 				break
 			}
-		}
-	}
-}
-
-// base returns the name of a program without its folder and version.
-func base(program string) string {
-	name := strings.TrimSuffix(filepath.Base(filepath.ToSlash(program)), ".exe")
-	if short := version().ReplaceAllString(name, ""); interpreters[short] != nil {
-		return short
-	}
-	return name
-}
-
-// program reads a command for what it runs.
-func (r *reader) program(words []word, depth int) {
-	first := words[0]
-	if !first.known {
-		r.note(NoteUntold, first.source)
-	}
-	for _, v := range first.values {
-		name, path := base(v), strings.Contains(v, "/")
-		if path {
-			r.runs(v, depth)
-		}
-		switch {
-		case !path && (name == "cd" || name == "pushd"):
-			r.enters(words[1:])
-		case !path && (name == "." || name == "source"):
-			r.sourced(words[1:], depth)
-		case !path && name == "eval":
-			r.evaluated(words[1:], depth)
-		case wraps(name):
-			if rest := r.wrapped(name, words[1:]); len(rest) > 0 {
-				r.program(rest, depth)
+			for _, dir := range r.places(begin) {
+				if dir != r.folder || name != "find" {
+					r.runsBelow(dir, name+" "+begin)
+				}
 			}
-		case name == "find" || name == "fd" || name == "fdfind":
-			r.finds(words[1:], depth)
-		case name == "git":
-			r.configures(words[1:], depth)
-		case slices.Contains(awks, name):
-			r.note(NoteInline, name)
-		case len(words) > 1 && slices.ContainsFunc(words[1].values, func(v string) bool { return slices.Contains(packaged[name], v) }) && !isScript(words[2:]):
-			r.builds(name, []string{"package.json"})
-		case len(command.ProjectFiles(name)) > 0:
-			r.builds(name, command.ProjectFiles(name))
-			if i := slices.IndexFunc(words, func(w word) bool { return w.values[0] == "exec" || w.values[0] == "--" }); i > 0 && i+1 < len(words) {
-				r.run(name, words[i+1:], depth)
-			}
-		case isShell(name) || interpreters[name] != nil:
-			r.interpreted(name, words, depth)
 		}
+	}
+	if run = slices.DeleteFunc(slices.Clone(run), func(word string) bool { return word == "{}" }); name != "find" && len(run) > 1 {
+		r.line(run, depth)
 	}
 }
 
-// runs records that a file is run, and reads it if it is a script.
-func (r *reader) runs(name string, depth int) {
-	r.name(name, true)
-	r.follow(name, depth)
+// runsCode reports whether a program runs code: that of a shell, or of another language.
+func runsCode(program string) bool {
+	name := filepath.Base(program)
+	return command.IsShell(name) && name != "eval" || command.Interprets(name)
 }
 
-// builds records that a program runs what files of the project say.
+// builds notes that a program runs what files of the project say.
 func (r *reader) builds(name string, files []string) {
 	r.note(NoteBuild, name)
+	r.dirs = append(slices.Clone(r.dirs), r.folder) // most are also looked for above where it runs
 	for _, file := range files {
 		if r.within == "" {
 			r.file(file, true)
@@ -131,106 +173,60 @@ func (r *reader) builds(name string, files []string) {
 	}
 }
 
-// run reads the command that a program such as "direnv exec . x" or "docker exec box x" is
-// given, without the folder before it.
-func (r *reader) run(name string, words []word, depth int) {
-	if name == "direnv" && len(words) > 1 {
-		r.enters(words[:1])
-		words = words[1:]
-	}
-	if rest := r.wrapped(name, words); len(rest) > 0 {
-		r.program(rest, depth)
-	}
-}
-
-// wrapped returns the command among the arguments of a wrapper. An option may name the
-// folder in which it begins.
-func (r *reader) wrapped(wrapper string, words []word) []word {
-	before, _ := command.Wraps(wrapper) // operands of its own
-	for i := 0; i < len(words); i++ {
-		v := words[i].values[0]
-		name, value, assigns := strings.Cut(v, "=")
+// given reads the command that a program such as "direnv exec . x", "docker exec box x" or
+// "pm2 start -- x" is given, and that of a shell or an interpreter anywhere among the
+// arguments.
+func (r *reader) given(name string, args []string, depth int) {
+	for i, arg := range args {
 		switch {
-		case command.WrapperTakes(wrapper, v) && i+1 < len(words):
-			if i++; slices.Contains(folders, v) {
-				r.enters(words[i : i+1])
+		case (arg == "exec" || arg == "--") && i+1 < len(args):
+			rest := args[i+1:]
+			if name == "direnv" && len(rest) > 1 {
+				r.dirs = append(slices.Clone(r.dirs), r.places(rest[0])...)
+				rest = rest[1:]
 			}
-		case assigns && slices.Contains(folders, name):
-			r.enters([]word{{[]string{value}, words[i].known, words[i].source}})
-		case (wrapper == "env" || wrapper == "sudo") && len(v) > 2 && (strings.HasPrefix(v, "-C") || strings.HasPrefix(v, "-D")):
-			r.enters([]word{{[]string{v[2:]}, words[i].known, words[i].source}})
-		case strings.HasPrefix(v, "-"), assigns && !strings.Contains(name, "/"):
-		case before > 0:
-			before--
-		case number().MatchString(v):
-		default:
-			return words[i:]
-		}
-	}
-	return nil
-}
-
-// finds reads the commands that find runs. What it finds may be run by them: all files
-// below the folders that it begins in.
-func (r *reader) finds(words []word, depth int) {
-	var begins []word
-	for i := 0; i < len(words); i++ {
-		v := words[i].values[0]
-		if !strings.HasPrefix(v, "-") && len(begins) == i {
-			begins = append(begins, words[i])
-		}
-		if !slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}, v) || i+1 >= len(words) {
-			continue
-		}
-		run := words[i+1:]
-		if end := slices.IndexFunc(run, func(w word) bool { return w.values[0] == ";" || w.values[0] == "+" }); end >= 0 {
-			run = run[:end]
-		}
-		program := base(run[0].values[0])
-		if run[0].values[0] == "{}" || isShell(program) || interpreters[program] != nil || wraps(program) {
-			r.runsBelow(begins)
-		}
-		if run[0].values[0] != "{}" {
-			r.program(run, depth)
+			for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+				rest = rest[1:]
+			}
+			r.line(rest, depth)
+			return
+		case runsCode(arg), slices.Contains(wrappers, name) && !strings.HasPrefix(arg, "-"):
+			r.line(args[i:], depth)
+			return
 		}
 	}
 }
 
-// runsBelow records that files below folders may be run; none means where it starts.
-func (r *reader) runsBelow(begins []word) {
-	if len(begins) == 0 {
-		begins = []word{{[]string{"."}, true, "."}}
+// line reads words as a command.
+func (r *reader) line(words []string, depth int) {
+	var line []string
+	for _, word := range words {
+		line = append(line, quoted(word))
 	}
-	for _, w := range begins {
-		for _, v := range w.values {
-			for _, dir := range r.places(v) {
-				if dir == r.folder || !w.known {
-					r.note(NoteUntold, "find "+w.source)
-				} else if r.inside(dir) {
-					r.folders = append(r.folders, dir)
-				}
-			}
-		}
-	}
+	r.shell(strings.Join(line, " "), depth+1)
 }
 
 // configures reads the settings that git is given for one command: some of them are
 // commands, or folders of them.
-func (r *reader) configures(words []word, depth int) {
-	for i := 0; i+1 < len(words); i++ {
-		v := words[i].values[0]
-		if v == "-C" {
-			r.enters(words[i+1 : i+2])
+func (r *reader) configures(args []string, depth int) {
+	for i := 0; i+1 < len(args); i++ {
+		if args[i] == "-C" {
+			r.dirs = append(slices.Clone(r.dirs), r.places(args[i+1])...)
+			if strings.Contains(args[i+1], "$") {
+				r.note(NoteUntold, "git -C "+clip(args[i+1]))
+			}
 		}
-		if v != "-c" {
+		if args[i] != "-c" {
 			continue
 		}
-		key, value, _ := strings.Cut(words[i+1].values[0], "=")
+		key, value, _ := strings.Cut(args[i+1], "=")
 		switch key = strings.ToLower(key); {
-		case !words[i+1].known:
-			r.note(NoteUntold, words[i+1].source)
+		case strings.Contains(args[i+1], "$"):
+			r.note(NoteUntold, clip(args[i+1]))
 		case key == "core.hookspath":
-			r.runsBelow([]word{{[]string{value}, true, value}})
+			for _, path := range r.places(value) {
+				r.runsBelow(path, "git -c "+key)
+			}
 		case strings.HasPrefix(key, "alias."):
 			if line, ok := strings.CutPrefix(value, "!"); ok {
 				r.shell(line, depth+1)
@@ -247,98 +243,11 @@ var gitPrograms = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // isScript reports whether the arguments of an interpreter begin with the path of a script.
-func isScript(words []word) bool {
-	for _, w := range words {
-		if v := w.values[0]; !strings.HasPrefix(v, "-") {
-			return strings.ContainsAny(v, "/.")
+func isScript(args []string) bool {
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") {
+			return strings.ContainsAny(arg, "/.")
 		}
 	}
 	return false
-}
-
-// enters notes a folder in which what follows may run.
-func (r *reader) enters(words []word) {
-	for _, w := range words {
-		if !w.known {
-			r.note(NoteUntold, "cd "+w.source)
-		}
-		for _, v := range w.values {
-			if strings.HasPrefix(v, "-") {
-				continue
-			}
-			for _, dir := range r.places(v) {
-				if !slices.Contains(r.dirs, dir) && len(r.dirs) < maxValues {
-					r.dirs = append(r.dirs, dir)
-				}
-			}
-		}
-	}
-}
-
-// sourced reads the arguments of a command that runs the script among them.
-func (r *reader) sourced(words []word, depth int) {
-	if len(words) == 0 {
-		return
-	}
-	if !words[0].known {
-		r.note(NoteUntold, words[0].source)
-	}
-	for _, v := range words[0].values {
-		r.runs(v, depth)
-	}
-}
-
-func (r *reader) evaluated(words []word, depth int) {
-	lines := []string{""}
-	for _, w := range words {
-		if !w.known {
-			r.note(NoteUntold, w.source)
-		}
-		for i := range lines {
-			lines[i] += " " + w.values[0]
-		}
-	}
-	r.shell(strings.ReplaceAll(lines[0], unknown, "_"), depth+1)
-}
-
-// interpreted reads the call of a shell or an interpreter: its code, or its script.
-func (r *reader) interpreted(name string, words []word, depth int) {
-	shell := isShell(name)
-	for i := 1; i < len(words); i++ {
-		w := words[i]
-		v := w.values[0]
-		code := slices.Contains(interpreters[name], v) || shell && strings.HasPrefix(v, "-") && !strings.HasPrefix(v, "--") && strings.Contains(v, "c")
-		switch {
-		case code && i+1 < len(words):
-			r.code(name, words[i+1], shell, depth)
-			return
-		case v == "-":
-			r.note(NoteUntold, name)
-			return
-		case strings.HasPrefix(v, "-") || (name == "deno" || name == "bun") && v == "run":
-			continue
-		}
-		if r.sourced(words[i:], depth); !shell {
-			r.note(NoteLoads, name)
-		}
-		return
-	}
-	r.note(NoteUntold, name)
-}
-
-// code reads code among the arguments.
-func (r *reader) code(name string, w word, shell bool, depth int) {
-	if !w.known {
-		r.note(NoteUntold, w.source)
-	}
-	for _, v := range w.values {
-		if shell {
-			r.shell(strings.ReplaceAll(v, unknown, "_"), depth+1)
-			continue
-		}
-		r.note(NoteInline, name)
-		module := strings.ReplaceAll(v, ".", "/")
-		r.file(module+".py", false)
-		r.file(module+"/__main__.py", false)
-	}
 }

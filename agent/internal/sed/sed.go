@@ -1,10 +1,11 @@
-package command
+// Package sed tells what scripts of sed would do.
+package sed
 
 import "strings"
 
-// SedDoesMore reports whether a script of sed may run commands, or read or write
+// DoesMore reports whether a script of sed may run commands, or read or write
 // files, or is not understood. Its parts follow each other as lines.
-func SedDoesMore(lines []string) bool {
+func DoesMore(lines []string) bool {
 	if len(lines) == 0 {
 		return false
 	}
@@ -13,7 +14,7 @@ func SedDoesMore(lines []string) bool {
 	// if it is so in both.
 	understood := false
 	for _, brackets := range []bool{false, true} {
-		r := sedReader{rest: strings.Join(lines, "\n"), brackets: brackets}
+		r := reader{rest: strings.Join(lines, "\n"), brackets: brackets}
 		r.script()
 		if r.more {
 			return true
@@ -23,14 +24,14 @@ func SedDoesMore(lines []string) bool {
 	return !understood
 }
 
-// sedReader reads a script of sed.
-type sedReader struct {
+// reader reads a script of sed.
+type reader struct {
 	rest          string
 	brackets      bool // they protect what ends an expression
 	more, invalid bool
 }
 
-func (r *sedReader) script() {
+func (r *reader) script() {
 	for !r.more && !r.invalid {
 		r.rest = strings.TrimLeft(r.rest, " \t\n;")
 		if r.rest == "" {
@@ -63,14 +64,14 @@ func (r *sedReader) script() {
 	}
 }
 
-func (r *sedReader) next() byte {
+func (r *reader) next() byte {
 	c := r.rest[0]
 	r.rest = r.rest[1:]
 	return c
 }
 
 // address skips the addresses before a command.
-func (r *sedReader) address() {
+func (r *reader) address() {
 	for r.rest != "" && !r.invalid {
 		switch c := r.rest[0]; {
 		case c >= '0' && c <= '9' || strings.IndexByte("$,+~! \t", c) >= 0:
@@ -88,7 +89,7 @@ func (r *sedReader) address() {
 }
 
 // text skips lines of text, of which all but the last end in a backslash.
-func (r *sedReader) text() {
+func (r *reader) text() {
 	for r.rest != "" {
 		if c := r.next(); c == '\n' {
 			return
@@ -99,7 +100,7 @@ func (r *sedReader) text() {
 }
 
 // replacement skips both parts of s or y, and looks at the flags of s.
-func (r *sedReader) replacement(flags bool) {
+func (r *reader) replacement(flags bool) {
 	if r.rest == "" {
 		r.invalid = true
 		return
@@ -123,7 +124,7 @@ func (r *sedReader) replacement(flags bool) {
 }
 
 // until skips what comes before a character, and the character.
-func (r *sedReader) until(end byte, expression bool) {
+func (r *reader) until(end byte, expression bool) {
 	within := false // brackets
 	for r.rest != "" {
 		switch c := r.next(); {
