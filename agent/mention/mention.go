@@ -3,6 +3,7 @@
 package mention
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -28,6 +29,8 @@ const (
 
 // File is what a mention attaches: a text, or a picture.
 type File struct {
+	// About says what it is; empty means that it is the file of the name.
+	About   string
 	Text    string
 	Picture *llm.Media
 }
@@ -137,7 +140,7 @@ func (f *Files) add(name string) bool {
 		text = strings.ToValidUTF8(text[:limit], "") + "\n[The rest was left out.]"
 	}
 	mark := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	fmt.Fprintf(&f.text, "\n\nThe file %s:\n\n%s\n%s\n%s", about, mark, strings.TrimSuffix(text, "\n"), mark)
+	fmt.Fprintf(&f.text, "\n\n%s:\n\n%s\n%s\n%s", cmp.Or(file.About, "The file "+about), mark, strings.TrimSuffix(text, "\n"), mark)
 	return true
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/image/tiff"
 
+	"atelier.dev/atelier/agent/mention"
 	"atelier.dev/atelier/backend/dispatch"
 )
 
@@ -186,5 +187,21 @@ func TestRead(t *testing.T) {
 		if _, ok := Read(filepath.Join(dir, name)); ok {
 			t.Errorf("%q is read", name)
 		}
+	}
+}
+
+// OC-07: only a message of a person may mention something besides files. A skill, which a project brings
+// along, cannot.
+func TestOnlyMessagesMentionOthers(t *testing.T) {
+	t.Parallel()
+	read := func(path string) (mention.File, bool) { return mention.File{Text: "a file"}, path == "app.go" }
+	m := Mentions{Read: read}.And(func(name string) (mention.File, bool) {
+		return mention.File{About: "A session", Text: "was said"}, name == "session:a"
+	})
+	if got, _ := m.Attached("see @session:a and @app.go"); got != "\n\nA session:\n\n```\nwas said\n```\n\nThe file app.go:\n\n```\na file\n```" {
+		t.Errorf("a message attaches %q", got)
+	}
+	if _, ok := m.Read("session:a"); ok {
+		t.Error("a skill may read a session")
 	}
 }

@@ -39,11 +39,15 @@ type Gate interface {
 // Mentions are the files that the messages and skills of a session may mention: those that models
 // may read without a question, whatever the session's mode, because a skill of the project can
 // mention any file. Everything else stays a word of the text.
-type Mentions struct{ Read mention.Reader }
+type Mentions struct {
+	Read mention.Reader
+	// others are what only a message of a person may mention.
+	others mention.Reader
+}
 
 // NewMentions returns the files that a gate lets models read, until ctx ends.
 func NewMentions(ctx context.Context, gate Gate, files *env.Local) Mentions {
-	return Mentions{func(path string) (mention.File, bool) {
+	return Mentions{Read: func(path string) (mention.File, bool) {
 		path = files.Absolute(files.Spelled(path))
 		call := agent.GateCall{
 			Tool: "Read", ReadOnly: true, Input: json.RawMessage(`{}`),
@@ -58,7 +62,22 @@ func NewMentions(ctx context.Context, gate Gate, files *env.Local) Mentions {
 
 // Attached returns what stands behind a text, and the pictures that go with it; see
 // [mention.Attached].
-func (m Mentions) Attached(text string) (string, []llm.Media) { return mention.Attached(text, m.Read) }
+func (m Mentions) Attached(text string) (string, []llm.Media) {
+	return mention.Attached(text, func(name string) (mention.File, bool) {
+		if m.others != nil {
+			if file, ok := m.others(name); ok {
+				return file, true
+			}
+		}
+		return m.Read(name)
+	})
+}
+
+// And lets messages mention something besides files; skills cannot.
+func (m Mentions) And(others mention.Reader) Mentions {
+	m.others = others
+	return m
+}
 
 // Read reads the beginning of a regular file, or a picture that is made small enough for a
 // message. It returns false if the file cannot be read. The caller has checked that it may be.

@@ -10,7 +10,8 @@ import (
 	"atelier.dev/atelier/backend/attach"
 )
 
-// attaching returns the files that a message or a skill of a session may mention.
+// attaching returns the files that a message or a skill of a session may mention, and for
+// messages the sessions.
 func (w *Workbench) attaching(ctx context.Context, info backend.SessionInfo) (attach.Mentions, error) {
 	gate, err := w.gate(info, w.outputFolder(info.ID))
 	if err != nil {
@@ -20,7 +21,7 @@ func (w *Workbench) attaching(ctx context.Context, info backend.SessionInfo) (at
 	if err != nil {
 		return attach.Mentions{}, err
 	}
-	return attach.NewMentions(ctx, gate, files), nil
+	return attach.NewMentions(ctx, gate, files).And(w.reader.Sessions(ctx)), nil
 }
 
 // attached returns what stands behind a message that waited: the files that it mentions, as

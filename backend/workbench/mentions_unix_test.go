@@ -84,3 +84,29 @@ func TestMentionedFilesFollow(t *testing.T) {
 	}
 	await(p, anyOf[agent.ProcessingEnd])
 }
+
+// OC-07: a message may mention a session of the project, of which the model is told what was said. A
+// session that is not there stays a word.
+func TestMentionedSession(t *testing.T) {
+	t.Parallel()
+	p, server := skilled(t, nil, llmtest.Round{Text: "It is checked in login.go. " + strings.Repeat("x", 8000)}, llmtest.Round{Text: "Seen."}, llmtest.Round{Text: "Seen."})
+	past := p.session("openai")
+	p.send(past, "Where is the login?")
+	await(p, anyOf[agent.ProcessingEnd])
+
+	id := p.session("openai")
+	typed := `Go on as in @"session:Where is the login?#` + past + `", not @session:other#` + strings.ToLower(past) + " or @session:" + past
+	p.send(id, typed)
+	in := await(p, anyOf[agent.UserInput])
+	if in.Typed != typed || !strings.Contains(in.Text, `The session "Where is the login?" of this project, used last at`) ||
+		!strings.Contains(in.Text, "User: Where is the login?\n\nAgent: It is checked in login.go.") {
+		t.Errorf("typed %q, sent %q", in.Typed, in.Text)
+	}
+	if strings.Count(in.Text, "The session ") != 1 || len(in.Text) > 6000 || !strings.Contains(in.Text, "xxx […]") {
+		t.Errorf("%d bytes: %q", len(in.Text), in.Text)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+	if body := string(server.Requests()[1].Body); !strings.Contains(body, "It is checked in login.go.") {
+		t.Errorf("the model was told: %s", body)
+	}
+}

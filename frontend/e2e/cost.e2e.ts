@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPage, panelOf, prompt, shot, untilRest } from './browser'
+import { openPage, panelOf, prompt, shot, shots, untilRest } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -32,11 +32,11 @@ const models = [
 ]
 
 /** Local models are free, so the model gets an address that is not a loopback address. */
-async function start(rounds: Round[]) {
+async function start(rounds: Round[], more: typeof models = []) {
   const model = (stage.model = await startModel(rounds))
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
   const host = (stage.host = await startHost({
-    models,
+    models: [...models, ...more],
     env: { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' },
   }))
   return { model, ...(await openPage(stage.browser, host.url)) }
@@ -219,5 +219,47 @@ test('a provider that is hidden at first is shown once it is set up', async () =
     .getByRole('option', { name: /^DeepSeek V4/ })
     .first()
     .waitFor()
+  expect(offences).toEqual([])
+})
+
+// COM-94: another model or other tools break the prompt cache, which is said with the price before it is done.
+test('what breaks the prompt cache is warned about', async () => {
+  const dear = { ...models[0]!, id: 'dear-1', display_name: 'Dear One', input: 3 }
+  const small = { ...dear, id: 'small-1', display_name: 'Small One', context_window: 64_000 }
+  const { page, offences } = await start([{ text: 'The first answer.', usage }], [dear, small])
+  await prompt(page, 'What is here?')
+  await page.getByText('The first answer.').waitFor()
+  await untilRest(page)
+  const option = (name: RegExp) => page.getByRole('option', { name })
+  await page.getByRole('button', { name: 'Model: Priced One' }).click()
+  await option(/^Dear One/).hover()
+  await page
+    .getByText(
+      /^With Dear One the next request reads 12\d\.\d k tokens anew, for about \$0\.3\d\. .* takes about \$0\.1\d\.$/,
+    )
+    .waitFor()
+  await shots(page, 'cost-model-warning')
+  await option(/^Small One/).hover()
+  await page.getByText(/more than Small One takes\. It is summarised/).waitFor()
+  await option(/^Priced One/).hover()
+  await page.getByText(/^The conversation is cached: .* about \$0\.1\d\.$/).waitFor()
+  await page.keyboard.press('Escape')
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('dear')
+  await page.getByText(/reads the conversation anew, about \$0\.3\d/).waitFor()
+  await shot(page, 'cost-palette-warning')
+  await page.keyboard.press('Escape')
+
+  const tools = page.getByText(/^A change of the tools .* about \$0\.1\d dearer/)
+  await page.keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'Tools' }).click()
+  await tools.waitFor()
+  await shots(page, 'cost-tools-warning')
+  await page.keyboard.press('Escape')
+  await tools.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'MCP servers', exact: true }).click()
+  await tools.waitFor()
+  await shot(page, 'cost-servers-warning')
   expect(offences).toEqual([])
 })

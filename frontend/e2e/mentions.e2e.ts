@@ -9,7 +9,10 @@ const stage = useStage()
 
 // OC-07: files are completed after an at sign, and sent with the message.
 test('a file is named in a message and sent with it, by keyboard only', async () => {
-  const model = (stage.model = await startModel([{ text: 'With a lock.' }]))
+  const model = (stage.model = await startModel([
+    { text: 'With a lock.' },
+    { text: 'As it was said.' },
+  ]))
   const host = (stage.host = await startHost({
     files: { 'src/login.go': 'package login // guarded\n', 'docs/two words.md': 'Words.\n' },
     env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
@@ -43,5 +46,20 @@ test('a file is named in a message and sent with it, by keyboard only', async ()
   )
   await row.getByText('The file src/login.go').waitFor()
   await shots(page, 'mention-sent')
+
+  // Another session is mentioned by its title, and the model is told what was said in it.
+  await keyboard.press('Alt+n')
+  await page.getByRole('heading', { name: /^What shall we work on/ }).waitFor()
+  await field.pressSequentially('Go on as in @comp')
+  await page.getByRole('option', { name: /^Compare .* session$/ }).waitFor()
+  await keyboard.press('ArrowDown')
+  await shots(page, 'mention-session')
+  await keyboard.press('Tab')
+  await expect
+    .poll(() => field.inputValue())
+    .toMatch(/^Go on as in @"session:Compare .*#[0-9A-Z]{26}" $/)
+  await keyboard.press('Enter')
+  await page.getByText('As it was said.').waitFor()
+  expect(model.heard[1]).toMatch(/The session \\?"Compare [^]*Agent: With a lock\./)
   expect(offences).toEqual([])
 })

@@ -126,7 +126,7 @@ var mayImport = map[string][]string{
 	"backend/authors":            {"agent", "agent/blame", "backend", "backend/internal/..."},
 	"backend/place":              {"agent", "agent/worktree", "backend"},
 	"backend/projects":           {"agent", "agent/llm", "agent/project", "backend", "backend/dispatch", "backend/instance", "backend/recent"},
-	"backend/reading":            {"agent", "backend", "backend/dispatch", "backend/feed", "backend/place"},
+	"backend/reading":            {"agent", "agent/contextir", "agent/mention", "backend", "backend/dispatch", "backend/feed", "backend/place"},
 	"backend/sessionlist":        {"agent", "backend", "backend/dispatch", "backend/live", "backend/place", "backend/trees"},
 	"backend/filelog":            {"agent", "agent/changes", "agent/journal", "backend"},
 	"backend/undoing":            {"agent", "agent/env", "agent/journal", "agent/undo", "agent/undo/disk", "backend", "backend/dispatch", "backend/filelog", "backend/live", "backend/place"},

@@ -1,9 +1,13 @@
 /** What the palette goes to. */
+import { own } from '../cost/messages'
 import { t } from '../i18n/i18n.svelte'
+import { switchPrice } from '../model/cachePrice'
+import { dollars } from '../model/format'
 import type { PaletteEntry } from '../model/palette'
 import { draftOwner, putBack, readDraft, writeDraft } from '../state/drafts.svelte'
 import { type SettingsTab, tabs } from '../settings/registry'
 import type { Workbench } from '../state/workbench.svelte'
+import type { ModelInfo } from '../types.gen'
 import type { Command } from '../model/keymap'
 import { panelKeys } from '../ui/panelKeys'
 import { keysShown, shortcuts } from '../ui/shortcuts'
@@ -97,12 +101,21 @@ const modelsOf = ({ bench }: Parts): PaletteEntry[] =>
         id: `model:${provider}/${model.id}`,
         kind: 'model' as const,
         label: model.scripted ? t('app.demo') : model.name || model.id,
-        hint: name,
+        hint: [name, ...(isOther(bench, provider, model.id) ? anew(bench, model) : [])].join(' · '),
         words: model.id,
         run: () =>
           bench.settings && bench.configure({ ...bench.settings, provider, model: model.id }),
       })),
     )
+
+const isOther = ({ settings }: Workbench, provider: string, model: string) =>
+  settings?.provider !== provider || settings.model !== model
+
+/** What another model takes to read the open session anew, because it has not cached it. */
+function anew({ conversation, context }: Workbench, model: ModelInfo): string[] {
+  const found = conversation && switchPrice(context.info, model, Date.now())
+  return found?.cost ? [own('reads_anew', { cost: dollars(found.cost) })] : []
+}
 
 const settingsOf = ({ bench, settings }: Parts): PaletteEntry[] =>
   tabs.flatMap(({ value, label: place, settings: of }) =>

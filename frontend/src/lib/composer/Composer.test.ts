@@ -484,7 +484,7 @@ describe('files after an at sign', () => {
     field.setSelectionRange(9, 9)
     document.dispatchEvent(new Event('selectionchange'))
     await waitFor(() => expect(options()).toEqual(['Menu.ts  src/', 'menu.md  docs/']))
-    expect(screen.getByRole('listbox', { name: 'Files, symbols and resources' }).id).toBe(
+    expect(screen.getByRole('listbox', { name: 'Files, symbols, sessions and resources' }).id).toBe(
       field.getAttribute('aria-controls'),
     )
     await fireEvent.keyDown(field, { key: 'ArrowDown' })

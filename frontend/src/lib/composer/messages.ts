@@ -7,7 +7,8 @@ export const messages = {
     one: '{n} command. Arrow keys choose, Tab takes.',
     other: '{n} commands. Arrow keys choose, Tab takes.',
   },
-  files: 'Files, symbols and resources',
+  files: 'Files, symbols, sessions and resources',
+  session: 'session',
   symbol: 'symbol',
   resource: 'resource',
   offered_files: {

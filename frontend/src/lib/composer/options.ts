@@ -4,11 +4,12 @@ import { matching, type Choice } from '../model/slash'
 import { markHidden } from '../model/visible'
 import type { Commands } from '../state/commands.svelte'
 import type { NamedResource } from '../state/names.svelte'
-import type { CodeSymbol } from '../types.gen'
+import type { CodeSymbol, SessionInfo } from '../types.gen'
 import { own } from './messages'
 
 /** How many are shown at once. */
 export const most = 50
+const mostSessions = 10
 
 export type Option = {
   /** What is written into the field. */
@@ -77,6 +78,28 @@ export const resourceOptions = (all: readonly NamedResource[], typed: string): O
       name: found(markHidden(label), typed),
       hint: own('resource'),
     }))
+
+/** How much of a session's title is written into a message. */
+const longestTitle = 60
+
+/** Sessions whose titles have all that is typed. The model is told what was said in one. */
+export function sessionOptions(all: readonly SessionInfo[], typed: string): Option[] {
+  const wanted = typed.replace(/^session:/i, '')
+  return all
+    .filter(({ title }) => title && title.toLowerCase().includes(wanted.toLowerCase()))
+    .slice(0, mostSessions)
+    .map(({ id, title }) => ({
+      // A name in quotes cannot have any, and the number sign stands before the id.
+      value: `session:${title
+        .replace(/["#\p{Cc}]+/gu, ' ')
+        .slice(0, longestTitle)
+        .trim()}#${id}`,
+      name: found(markHidden(title), wanted),
+      hint: own('session'),
+      about: '',
+      aside: [],
+    }))
+}
 
 function asideOf({ name, command }: Choice, commands: Commands): string {
   const source = markHidden(command.source)

@@ -28,6 +28,17 @@ export const messages = {
   purpose_sampling: 'Requests of servers',
   chart_day: 'Cost by day, from {from} to {to}. The most is {most}.',
   chart_turn: 'Cost by turn, from turn {from} to turn {to}. The most is {most}.',
+  tools_warning:
+    'A change of the tools makes the next request about {cost} dearer, because the cache breaks.',
+  model_warning:
+    'With {model} the next request reads {tokens} tokens anew, for about {cost}. The current model has them cached and takes about {warm}.',
+  model_price: 'With {model} the next request reads {tokens} tokens anew, for about {cost}.',
+  model_cached: 'The conversation is cached: the next request takes about {warm}.',
+  reads_anew: 'reads the conversation anew, about {cost}',
+  model_anew:
+    'With {model} the next request reads {tokens} tokens anew: only the current model has them cached.',
+  model_large:
+    'The conversation has {tokens} tokens, more than {model} takes. It is summarised before the next request.',
   more: { one: 'Show {n} more', other: 'Show {n} more' },
 } as const
 

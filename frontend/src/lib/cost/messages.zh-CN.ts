@@ -29,5 +29,13 @@ export const zhCN: Translated<typeof messages> = {
   purpose_sampling: '服务器的请求',
   chart_day: '每日费用，从 {from} 到 {to}。最高 {most}。',
   chart_turn: '各回合费用，从第 {from} 回合到第 {to} 回合。最高 {most}。',
+  tools_warning: '更改工具会使缓存失效，下一次请求约多花 {cost}。',
+  model_warning:
+    '换用 {model} 后，下一次请求要重新读取 {tokens} token，约需 {cost}。当前模型已缓存这些内容，约需 {warm}。',
+  model_price: '换用 {model} 后，下一次请求要重新读取 {tokens} token，约需 {cost}。',
+  model_cached: '对话已缓存：下一次请求约需 {warm}。',
+  reads_anew: '重新读取对话约需 {cost}',
+  model_anew: '换用 {model} 后，下一次请求要重新读取 {tokens} token：只有当前模型缓存了这些内容。',
+  model_large: '对话有 {tokens} token，超过 {model} 的容量。下一次请求之前会先总结对话。',
   more: '再显示 {n} 行',
 }

@@ -13,7 +13,7 @@ import {
 } from '../model/slash'
 import { markHidden } from '../model/visible'
 import { Names } from './names.svelte'
-import type { CompleteReply, Envelope, SlashCommand } from '../types.gen'
+import type { CompleteReply, Envelope, SessionInfo, SlashCommand } from '../types.gen'
 
 /** A command that the page runs itself. */
 export type LocalCommand = {
@@ -61,10 +61,14 @@ export class Commands {
   #call: Call
   #report: (problem: ApiError) => void
 
-  constructor(call: Call, report: (problem: ApiError) => void) {
+  constructor(
+    call: Call,
+    report: (problem: ApiError) => void,
+    sessions?: () => readonly SessionInfo[],
+  ) {
     this.#call = call
     this.#report = report
-    this.names = new Names(call, () => this.#at)
+    this.names = new Names(call, () => this.#at, sessions)
   }
 
   follow(session: string | undefined): void {

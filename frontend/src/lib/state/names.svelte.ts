@@ -1,12 +1,12 @@
 import type { Call } from '../api'
 import { namesOf, prepareNames } from '../model/mention'
 import { oneAtATime } from '../model/oneAtATime'
-import type { CodeSymbol } from '../types.gen'
+import type { CodeSymbol, SessionInfo } from '../types.gen'
 
 /** Something of a server of tools that a message can name. */
 export type NamedResource = { server: string; uri: string; label: string }
 
-/** What a message can mention: the project's files, its symbols, and resources of servers. */
+/** What a message can mention: the project's files, symbols and sessions, and resources of servers. */
 export class Names {
   list = $state.raw<readonly string[]>([])
   resources = $state.raw<readonly NamedResource[]>([])
@@ -14,11 +14,22 @@ export class Names {
   symbols = $state.raw<{ query: string; found: readonly CodeSymbol[] }>({ query: '', found: [] })
   #call: Call
   #session: () => string | undefined
+  #sessions: () => readonly SessionInfo[]
   #asked = ''
 
-  constructor(call: Call, session: () => string | undefined) {
+  constructor(
+    call: Call,
+    session: () => string | undefined,
+    sessions: () => readonly SessionInfo[] = () => [],
+  ) {
     this.#call = call
     this.#session = session
+    this.#sessions = sessions
+  }
+
+  /** The other sessions, the newest first. */
+  get sessions(): readonly SessionInfo[] {
+    return this.#sessions().filter(({ id }) => id !== this.#session())
   }
 
   /** Reads the files and resources again; until then the known ones stay. */

@@ -208,7 +208,11 @@ export class Workbench {
     this.work = new AllWork(call)
     this.permissions = new Permissions(call)
     this.hooks = new Hooks(call)
-    this.commands = new Commands(call, (problem) => (this.problem = problem))
+    this.commands = new Commands(
+      call,
+      (problem) => (this.problem = problem),
+      () => this.sessions.families.map(({ session }) => session),
+    )
     this.attachments = new Attachments(call, fit)
     this.servers = new Servers(call, (url) => this.openLink(url))
     this.skills = new Skills(call, this.hooks.trust)
