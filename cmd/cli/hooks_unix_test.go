@@ -223,7 +223,7 @@ func TestHooksList(t *testing.T) {
 	}
 	for _, want := range []string{
 		"settings.json (project)", "preToolUse Bash: waits for your trust", "runs .claude/hooks/check.sh", "stop *: waits for your trust",
-		"⟨U+001B⟩[2J⟨U+202E⟩", `What "$X" runs is known only when it runs.`, "cannot be read from line 1 on",
+		"⟨U+001B⟩[2J⟨U+202E⟩", `What $X runs is known only when it runs.`, "cannot be read from line 1 on",
 		"local-settings.json cannot be read, so its hooks do not run.",
 	} {
 		if !strings.Contains(out, want) {
