@@ -48,7 +48,7 @@ func (a *asking) Situation(ctx context.Context, session string) (mcp.Situation, 
 			set = asked // the mode holds at once
 		}
 	}
-	now := mcp.Situation{Provider: set.Provider, Model: set.Model, Mode: set.Mode, Unattended: w.cfg.Unattended}
+	now := mcp.Situation{Provider: set.Provider, Model: set.Model, Mode: set.Mode, Unattended: w.cfg.unheard()}
 	budget := set.Budget
 	if budget == 0 {
 		budget = w.cfg.Limits.Budget

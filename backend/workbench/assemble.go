@@ -44,7 +44,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		Naming: w.cfg.Naming, Outlive: outlive(w.cfg), CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.KnowledgeCutoff,
 		Confined: w.confinedSentence, Growing: growing{w.providers.External.Offer(w.offered(info.ID, past)), skill.NewOffer(found), member, agentNotes(w, info)},
 		Role: roleOf(w, info), Memory: w.contexts.Memory,
-		Agent: info.Helper != nil, Unattended: w.cfg.Unattended, ReadOnly: w.cfg.ReadOnly,
+		Agent: info.Helper != nil, Unattended: w.cfg.unheard(), ReadOnly: w.cfg.ReadOnly,
 	})
 	policy, err := w.gate(info, place.output)
 	if err != nil {
@@ -58,7 +58,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
 	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
 	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)
-	if w.cfg.Unattended {
+	if w.cfg.unheard() {
 		approver = nobody
 	}
 	session, err := agent.New(agent.Config{
@@ -149,6 +149,9 @@ func (w *Workbench) settingsWithoutEvent(ctx context.Context, info backend.Sessi
 
 // folderOf returns the folder where a session's tools act.
 func (w *Workbench) folderOf(info backend.SessionInfo) string { return w.project.Folder(info) }
+
+// unheard reports whether nobody hears a question.
+func (c *Config) unheard() bool { return c.Unattended && !c.Answered }
 
 // nobody is the approver if nobody can be asked.
 var nobody = agent.ApproverFunc(func(context.Context, agent.ApprovalRequest) (agent.Answer, error) {

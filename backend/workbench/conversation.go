@@ -43,6 +43,14 @@ func (w *Workbench) Send(ctx context.Context, session, text string) error {
 // those of the agents that it started. It does not wait for I/O.
 func (w *Workbench) Interrupt(session string) { w.delegation.Interrupt(session) }
 
+// Rest returns when no turn of a session runs here.
+func (w *Workbench) Rest(ctx context.Context, session string) error {
+	if l := w.sessions.Find(session); l != nil {
+		return l.Wait(ctx)
+	}
+	return nil
+}
+
 // Configure changes a session's settings; see [conversation.Conversations.Configure].
 func (w *Workbench) Configure(ctx context.Context, session string, set agent.Settings) error {
 	return w.conversation.Configure(ctx, session, set)

@@ -91,6 +91,8 @@ type Config struct {
 	// Unattended says that nobody can be asked, so that calls that need an
 	// approval are denied.
 	Unattended bool
+	// Answered says that a program answers although nobody is there.
+	Answered bool
 	// ReadOnly keeps sessions from changing anything: files are not written,
 	// and commands run only if they can be confined.
 	ReadOnly bool

@@ -38,6 +38,9 @@ type app struct {
 	// verified is closed once the database was checked as a whole; stop ends that.
 	verified chan struct{}
 	stop     context.CancelFunc
+	// leave ends the keeping of hosts; saved is closed then.
+	leave context.CancelFunc
+	saved <-chan struct{}
 }
 
 var _ Host = (*app)(nil)
@@ -86,7 +89,10 @@ func newApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 	cfg.Store, cfg.Keys = store, keystore.New(cfg.Home)
 	index := search.Open(cfg.Home, store.Logs())
 	cfg.Search = index
-	return &app{Workbench: workbench.New(cfg), store: store, index: index}, nil
+	a := &app{Workbench: workbench.New(cfg), store: store, index: index}
+	saving, leave := context.WithCancel(context.Background())
+	a.leave, a.saved = leave, saveHosts(saving, cfg.Home)
+	return a, nil
 }
 
 // openForSessions is openApp for a program in which sessions run: what they need is
@@ -136,6 +142,8 @@ func (a *app) Close(ctx context.Context) error {
 	}
 	err := a.Workbench.Close(ctx)
 	sandbox.Shutdown()
+	a.leave()
+	<-a.saved
 	return errors.Join(err, a.index.Close(), a.store.Close())
 }
 

@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/backend/authors"
 	"atelier.dev/atelier/backend/filechanges"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // blame prints the lines of a file with the session, turn, model and cost that wrote
@@ -94,7 +95,7 @@ func printBlame(ctx context.Context, host Host, in filechanges.BlameRequest, out
 			if in.Texts {
 				err = printRun(out, reply, run, step)
 			} else {
-				err = writeJSON(out, blameRow{From: run.From, To: run.To, By: run.By, Unsure: run.Unsure, Step: step})
+				err = output.WriteJSON(out, blameRow{From: run.From, To: run.To, By: run.By, Unsure: run.Unsure, Step: step})
 			}
 			if err != nil {
 				return err
@@ -164,5 +165,5 @@ func madeBy(step authors.BlameStep) (model, cost string) {
 			cost += "+"
 		}
 	}
-	return lineOf(cmp.Or(step.Made.Model, "?"), modelWidth), cost
+	return output.LineOf(cmp.Or(step.Made.Model, "?"), modelWidth), cost
 }

@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/instance"
+	"atelier.dev/atelier/cmd/cli/output"
 	"github.com/spf13/pflag"
 )
 
@@ -27,6 +28,9 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitLimit       = 3
+	exitForm        = 4 // the answer is not in the form of --json-schema
+	exitSetup       = 5 // a key, a model or an address has to be mended first
+	exitAway        = 6 // the provider does not answer for now
 	exitInterrupted = 130
 )
 
@@ -87,12 +91,16 @@ const usage = `Atelier, a workbench for coding agents.
   atelier acp                   serves editors that speak the Agent Client Protocol
   atelier ledger [DIR]          lists what ran and what allowed or denied it
   atelier blame FILE            says which session, turn and model wrote each line
+  atelier hosts                 lists which hosts were contacted, why and how much
   atelier undo [SESSION]        undoes what the newest turn did to files
   atelier redo [SESSION]        brings back what was undone last
+  atelier completion bash|zsh|fish           prints the script that completes commands in a shell
+  atelier man                   prints the manual page
   atelier version               prints the version
 
 Run a command with --help for its flags. ATELIER_HOME moves everything that
-Atelier keeps into one folder.
+Atelier keeps into one folder. --offline, or ATELIER_OFFLINE=1, lets Atelier contact
+this machine alone.
 `
 
 // Main runs the command line and returns the exit code. window opens the
@@ -105,7 +113,7 @@ func Main(args []string, window func(Launch) int) int {
 	ctx, stop := signal.NotifyContext(left, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	c := command{
-		ctx: ctx, stop: stop, left: left, in: os.Stdin, out: &plain{out: os.Stdout, closed: leave}, err: &plain{out: os.Stderr},
+		ctx: ctx, stop: stop, left: left, in: os.Stdin, out: &output.Plain{Out: os.Stdout, Closed: leave}, err: &output.Plain{Out: os.Stderr},
 		getenv: getenv, window: window,
 	}
 	return c.main(args)
@@ -113,7 +121,7 @@ func Main(args []string, window func(Launch) int) int {
 
 // watchTerminal calls leave when the terminal is closed. Every later SIGHUP is
 // ignored, because a shell often sends a second one, which would kill a program
-// that is closing in order. SIGPIPE is ignored too, because [plain] notices a
+// that is closing in order. SIGPIPE is ignored too, because [output.Plain] notices a
 // broken pipe by its write. A program started by nohup outlives its terminal.
 func watchTerminal(leave func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -157,9 +165,12 @@ type command struct {
 	out, err io.Writer
 	getenv   func(string) string
 	window   func(Launch) int
+	// describe, if set, is told what flags a command has, instead of running it.
+	describe func(*pflag.FlagSet)
 }
 
 func (c *command) main(args []string) int {
+	args = goOffline(c, args)
 	name := ""
 	if len(args) > 0 {
 		name = args[0]
@@ -193,6 +204,12 @@ func (c *command) main(args []string) int {
 		return c.blame(args[1:])
 	case "undo", "redo":
 		return c.undo(name, args[1:])
+	case "hosts":
+		return hosts(c, args[1:])
+	case "completion":
+		return complete(c, args[1:])
+	case "man":
+		return man(c, args[1:])
 	case "version", "--version":
 		fmt.Fprintln(c.out, "atelier", Version)
 		return exitDone
@@ -272,6 +289,10 @@ func (c *command) flags(use string) *pflag.FlagSet {
 
 // parse reports false, with the exit code, when there is nothing more to do.
 func (c *command) parse(flags *pflag.FlagSet, args []string) (int, bool) {
+	if c.describe != nil {
+		c.describe(flags)
+		return exitDone, false
+	}
 	err := flags.Parse(args)
 	switch {
 	case err == nil:
@@ -288,9 +309,6 @@ func (c *command) misused(flags *pflag.FlagSet, why string) int {
 	return exitUsage
 }
 
-// errInterrupted ends a run that was interrupted before its turn began.
-var errInterrupted = errors.New("the run was interrupted")
-
 // interrupted reports whether a command failed only because it was interrupted. The error
 // of a method of the application has lost its cause.
 func (c *command) interrupted(err error) bool {
@@ -298,7 +316,7 @@ func (c *command) interrupted(err error) bool {
 		return false
 	}
 	e := backend.AsError(err)
-	return errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) ||
+	return errors.Is(err, context.Canceled) || errors.Is(err, output.ErrInterrupted) ||
 		e.ID == backend.ProblemInternal && strings.Contains(e.Details, context.Canceled.Error())
 }
 

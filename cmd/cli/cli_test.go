@@ -144,6 +144,9 @@ func events(t *testing.T, out string) []agent.Event {
 	t.Helper()
 	var all []agent.Event
 	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, `{"kind":"result"`) { // the last one
+			continue
+		}
 		var ev agent.Event
 		if err := json.Unmarshal([]byte(line), &ev); err != nil {
 			t.Fatalf("%s: %v", line, err)
@@ -266,12 +269,12 @@ func TestExitCodes(t *testing.T) {
 		{"bad mode", nil, []string{"run", "--permission-mode", "yolo", "x"}, 1, "is not a permission mode"},
 		{"no such folder", nil, []string{"run", "-C", "/no/such/folder", "x"}, 1, "folder /no/such/folder does not exist"},
 		{"not a folder", nil, []string{"run", "-C", "/etc/hostname", "x"}, 1, "not a folder"},
-		{"unknown provider", nil, []string{"run", "--model", "nobody/m", "x"}, 1, "\"nobody\" does not exist"},
+		{"unknown provider", nil, []string{"run", "--model", "nobody/m", "x"}, 5, "\"nobody\" does not exist"},
 		{"nothing to continue", nil, []string{"run", "--continue", "x"}, 1, "no session to continue"},
 		{"no such session", nil, []string{"run", "--session", "nope", "x"}, 1, "session nope does not exist"},
 		{"limit", []llmtest.Round{look, look}, []string{"run", "--model", "openai/m", "--max-turns", "1", "x"}, 3, "Stopped after 1 rounds"},
-		{"wrong key", []llmtest.Round{{Status: 401, Body: `{"error":{"message":"no"}}`}}, []string{"run", "--model", "openai/m", "x"}, 1, "Check the provider's key"},
-		{"unreachable", nil, []string{"run", "--model", "openai/m", "--base-url", "http://127.0.0.1:1/v1", "--max-retries", "0", "x"}, 1, "127.0.0.1:1"},
+		{"wrong key", []llmtest.Round{{Status: 401, Body: `{"error":{"message":"no"}}`}}, []string{"run", "--model", "openai/m", "x"}, 5, "Check the provider's key"},
+		{"unreachable", nil, []string{"run", "--model", "openai/m", "--base-url", "http://127.0.0.1:1/v1", "--max-retries", "0", "x"}, 6, "127.0.0.1:1"},
 		{"no window", nil, nil, 2, "no window"},
 		{"public address", nil, []string{"serve", "--addr", "0.0.0.0:0"}, 2, "loopback"},
 	} {
@@ -377,7 +380,11 @@ func TestRunInterrupted(t *testing.T) {
 	cmd, lines := p.start("run", "--model", "openai/m", "--output", "stream-json", "x")
 	var kinds []agent.Kind
 	for lines.Scan() {
-		ev := events(t, lines.Text())[0]
+		read := events(t, lines.Text())
+		if len(read) == 0 { // the result
+			continue
+		}
+		ev := read[0]
 		if ev.Kind() == agent.KindTextDelta && !slices.Contains(kinds, agent.KindTextDelta) { // a second signal would kill it
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)

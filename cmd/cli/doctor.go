@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent/sandbox/confine"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/models"
+	"atelier.dev/atelier/cmd/cli/output"
 	"atelier.dev/atelier/storage"
 )
 
@@ -72,7 +73,7 @@ func (c *command) doctor(args []string) int {
 		found.OK = found.OK && (ch.State != stateFailed || !ch.fatal)
 	}
 	if *asJSON {
-		err = writeJSON(c.out, found)
+		err = output.WriteJSON(c.out, found)
 	} else {
 		err = found.print(c)
 	}

@@ -23,6 +23,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/settings"
+	"atelier.dev/atelier/cmd/cli/output"
 	"atelier.dev/atelier/storage"
 )
 
@@ -274,14 +275,14 @@ func (j *judge) print(ctx context.Context, out io.Writer, command string, s *bou
 	}
 	answer := outlook{j.verdict(ctx, command, s), j.gate.Foretell(ctx, call)}
 	if asJSON {
-		return writeJSON(out, answer)
+		return output.WriteJSON(out, answer)
 	}
 	text := fmt.Sprintf("%s: %s\n", answer.Verdict, answer.Reason)
 	for _, effect := range answer.Effects {
 		if effect.ID == agent.EffectReads {
 			continue // the reason says so if it matters
 		}
-		text += "  " + lineOf(effect.String(), maxEffect) + "\n"
+		text += "  " + output.LineOf(effect.String(), maxEffect) + "\n"
 	}
 	_, err = io.WriteString(out, text)
 	return err
@@ -310,7 +311,7 @@ func (j *judge) batch(c *command, settings *boundary.Settings) error {
 		default:
 			answer = j.answer(c.ctx, line, settings, n)
 		}
-		if failed := writeJSON(c.out, answer); failed != nil {
+		if failed := output.WriteJSON(c.out, answer); failed != nil {
 			return failed
 		}
 		if err != nil && !errors.Is(err, io.EOF) {

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/review"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 const hooksUsage = `Usage: atelier hooks list [flags] [DIR]
@@ -111,7 +112,7 @@ func (c *command) listHooks(args []string) int {
 			return err
 		}
 		if *asJSON {
-			return writeJSON(c.out, struct {
+			return output.WriteJSON(c.out, struct {
 				hooks.HooksReply
 				Trust []review.TrustRow `json:"trust,omitempty"`
 			}{reply, items})
@@ -138,7 +139,7 @@ func printHooks(out io.Writer, reply hooks.HooksReply, items []review.TrustRow) 
 		fmt.Fprintln(out, "There are no settings files.")
 	}
 	for _, f := range reply.Files {
-		fmt.Fprintf(out, "%s (%s)\n", oneLine(f.Path), f.Scope)
+		fmt.Fprintf(out, "%s (%s)\n", output.OneLine(f.Path), f.Scope)
 		if f.Problem != nil {
 			fmt.Fprintf(out, "  ! %s\n", line(f.Problem.Message))
 		}
@@ -163,7 +164,7 @@ func printHooks(out io.Writer, reply hooks.HooksReply, items []review.TrustRow) 
 
 func printHook(out io.Writer, h hooks.HookRow, items []review.TrustRow) {
 	matcher := cmp.Or(h.Draft.Matcher, "*")
-	fmt.Fprintf(out, "  %s  %s %s: %s\n", h.ID, h.Draft.Point, oneLine(matcher), stateWords[h.State])
+	fmt.Fprintf(out, "  %s  %s %s: %s\n", h.ID, h.Draft.Point, output.OneLine(matcher), stateWords[h.State])
 	if command := does(h.Draft); h.Draft.Name != "" && command != "" && h.Draft.Name != command {
 		fmt.Fprintf(out, "    %s: %s\n", line(h.Draft.Name), line(command))
 	} else {
@@ -177,7 +178,7 @@ func printHook(out io.Writer, h hooks.HookRow, items []review.TrustRow) {
 		return
 	}
 	for _, file := range items[i].Files {
-		fmt.Fprintf(out, "    runs %s\n", oneLine(file))
+		fmt.Fprintf(out, "    runs %s\n", output.OneLine(file))
 	}
 	for _, n := range items[i].Notes {
 		fmt.Fprintf(out, "    ! %s\n", line(n.Message))
@@ -191,7 +192,7 @@ func does(d hooks.HookDraft) string {
 }
 
 // line returns foreign text on one line.
-func line(text string) string { return lineOf(text, 500) }
+func line(text string) string { return output.LineOf(text, 500) }
 
 // settleHooks trusts the hooks of the project, if the user said so, and tells which
 // of them do not run. Nobody can be asked about them. A user who trusts them counts on

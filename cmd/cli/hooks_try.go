@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/settings"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // This file runs hooks with an input, for atelier hooks test.
@@ -59,7 +60,7 @@ func (c *command) testHooks(args []string) int {
 		event := flags.Arg(0)
 		i := slices.IndexFunc(points.Points, func(p hooks.HookPointInfo) bool { return p.Event == event || string(p.Point) == event })
 		if i < 0 {
-			fmt.Fprintf(c.err, "There is no event %s. These are the events:\n", oneLine(event))
+			fmt.Fprintf(c.err, "There is no event %s. These are the events:\n", output.OneLine(event))
 			for _, p := range points.Points {
 				fmt.Fprintf(c.err, "  %s\n", p.Event)
 			}
@@ -127,7 +128,7 @@ func (c *command) drafts(a *app, f hookTest, point hooks.HookPointInfo) ([]hooks
 		if h.Draft.Point != point.Point || !strings.HasPrefix(h.ID, f.hook) {
 			continue
 		}
-		name := oneLine(cmp.Or(h.Draft.Name, does(h.Draft), h.ID))
+		name := output.OneLine(cmp.Or(h.Draft.Name, does(h.Draft), h.ID))
 		wait := slices.ContainsFunc(items, func(r review.TrustRow) bool { return r.ID == h.Trust && r.State != review.TrustAccepted })
 		switch {
 		case h.State == hooks.StateBroken:
@@ -147,7 +148,7 @@ func (c *command) drafts(a *app, f hookTest, point hooks.HookPointInfo) ([]hooks
 
 // tellBroken says why a hook cannot run.
 func (c *command) tellBroken(h hooks.HookRow) {
-	fmt.Fprintf(c.err, "The hook %s cannot run as it is written.\n", oneLine(cmp.Or(h.Draft.Name, does(h.Draft), h.ID)))
+	fmt.Fprintf(c.err, "The hook %s cannot run as it is written.\n", output.OneLine(cmp.Or(h.Draft.Name, does(h.Draft), h.ID)))
 	for _, n := range h.Findings {
 		if !n.Harmless {
 			fmt.Fprintf(c.err, "  %s\n", line(n.Message))

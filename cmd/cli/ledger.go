@@ -8,6 +8,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend/audit"
 	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // ledger lists what ran in the folder and what decided about it, the newest first.
@@ -45,7 +46,7 @@ func (c *command) printLedger(host Host, in workbench.LedgerRequest, limit int, 
 		}
 		for _, row := range page.Rows {
 			if asJSON {
-				err = writeJSON(c.out, row)
+				err = output.WriteJSON(c.out, row)
 			} else {
 				_, err = fmt.Fprintln(c.out, ledgerLine(row))
 			}
@@ -73,11 +74,11 @@ func ledgerLine(row audit.LedgerRow) string {
 	if row.Lost {
 		return at + "  the record of a call is damaged"
 	}
-	subject := lineOf(strings.Join(strings.Fields(row.Subject), " "), maxLedgerLine)
+	subject := output.LineOf(strings.Join(strings.Fields(row.Subject), " "), maxLedgerLine)
 	if row.Cut {
 		subject += "…"
 	}
-	return fmt.Sprintf("%s  %-11s  %s  %s  (%s)", at, row.Outcome, oneLine(row.Tool), subject, decidedBy(row))
+	return fmt.Sprintf("%s  %-11s  %s  %s  (%s)", at, row.Outcome, output.OneLine(row.Tool), subject, decidedBy(row))
 }
 
 // decidedBy names what decided about a call.
@@ -94,13 +95,13 @@ func decidedBy(row audit.LedgerRow) string {
 	case a.By == agent.ByPerson && a.Approval == "":
 		return verb + " by an answer for the session"
 	case a.By == agent.ByPerson && row.Answer != nil && row.Answer.Rule != "":
-		return fmt.Sprintf("%s by you, with the rule %s", verb, oneLine(row.Answer.Rule))
+		return fmt.Sprintf("%s by you, with the rule %s", verb, output.OneLine(row.Answer.Rule))
 	case a.By == agent.ByPerson:
 		return verb + " by you"
 	case a.Approval != "":
 		return verb + ", as nobody could be asked"
 	case a.By == agent.ByRule && a.Rule != nil:
-		return fmt.Sprintf("%s by the %s rule %s", verb, a.Rule.Scope, oneLine(a.Rule.Text))
+		return fmt.Sprintf("%s by the %s rule %s", verb, a.Rule.Scope, output.OneLine(a.Rule.Text))
 	case a.By == agent.ByMode:
 		return fmt.Sprintf("%s by the mode %s", verb, a.Mode)
 	}

@@ -8,6 +8,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/mcp"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 const scopeHelp = "user: your settings, for all projects; project: this project's .mcp.json; local: your own settings of this project"
@@ -114,7 +115,7 @@ func (c *command) removeServer(args []string) int {
 		}
 		switch len(rows) {
 		case 0:
-			return backend.Problem(backend.ProblemServerMissing, oneLine(name))
+			return backend.Problem(backend.ProblemServerMissing, output.OneLine(name))
 		case 1:
 		default:
 			fmt.Fprintln(c.err, "Several files have a server of this name. Choose one with --scope.")

@@ -18,6 +18,7 @@ import (
 	"atelier.dev/atelier/agent/mcp/serve"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 const (
@@ -123,8 +124,8 @@ func (c *command) serveClients(all *clients, f *serveFlags) error {
 	in, stop := ending(c.ctx, c.in)
 	defer stop()
 	out := c.out
-	if p, ok := out.(*plain); ok { // a program reads it, and exactly
-		out = p.out
+	if p, ok := out.(*output.Plain); ok { // a program reads it, and exactly
+		out = p.Out
 	}
 	if err := server.Serve(c.ctx, in, out); err != nil && c.ctx.Err() == nil {
 		return fmt.Errorf("serve tools: %w", err)
@@ -349,7 +350,7 @@ func visible(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)) {
-			b.WriteString(mark(r))
+			b.WriteString(output.Mark(r))
 			continue
 		}
 		b.WriteRune(r)

@@ -9,6 +9,7 @@ import (
 
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/mcp"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // connectTime limits how long a list waits for servers.
@@ -40,7 +41,7 @@ func (c *command) listServers(args []string) int {
 			return err
 		}
 		if *asJSON {
-			return writeJSON(c.out, reply)
+			return output.WriteJSON(c.out, reply)
 		}
 		printServers(c.out, reply)
 		return nil
@@ -57,7 +58,7 @@ func printServers(out io.Writer, reply mcp.ServersReply) {
 		fmt.Fprintln(out, "No servers are configured. Add one with atelier mcp add, or in the panel MCP servers.")
 	}
 	for _, s := range reply.Servers {
-		fmt.Fprintf(out, "%s  %s", oneLine(s.Name), serverStates[s.State])
+		fmt.Fprintf(out, "%s  %s", output.OneLine(s.Name), serverStates[s.State])
 		if s.State == mcp.StateConnected {
 			fmt.Fprintf(out, ", %d tools, about %d tokens", s.Counts.Tools, s.Counts.Tokens)
 		}
@@ -65,7 +66,7 @@ func printServers(out io.Writer, reply mcp.ServersReply) {
 		if target == "" {
 			target = strings.Join(append([]string{s.Draft.Command}, s.Draft.Args...), " ")
 		}
-		fmt.Fprintf(out, "\n  %s: %s\n  %s:%d (%s)\n", oneLine(s.Draft.Transport), line(target), line(s.Origin.File), s.Origin.Line, s.Origin.Scope)
+		fmt.Fprintf(out, "\n  %s: %s\n  %s:%d (%s)\n", output.OneLine(s.Draft.Transport), line(target), line(s.Origin.File), s.Origin.Line, s.Origin.Scope)
 		if s.Problem != nil {
 			fmt.Fprintf(out, "  %s %s\n", line(s.Problem.Message), s.Problem.Next)
 		}
@@ -120,10 +121,10 @@ func (c *command) reportTest(reply mcp.ServerTestReply) error {
 		fmt.Fprintf(c.out, "%s  %-10s %6d ms%s\n", mark, step.Step, step.MS, count)
 	}
 	if reply.Peer.Name != "" {
-		fmt.Fprintf(c.out, "It calls itself %s %s and speaks %s.\n", oneLine(reply.Peer.Name), oneLine(reply.Peer.Version), oneLine(reply.Peer.Protocol))
+		fmt.Fprintf(c.out, "It calls itself %s %s and speaks %s.\n", output.OneLine(reply.Peer.Name), output.OneLine(reply.Peer.Version), output.OneLine(reply.Peer.Protocol))
 	}
 	for _, t := range reply.Tools {
-		fmt.Fprintf(c.out, "  %s  about %d tokens\n", oneLine(t.Name), t.Tokens)
+		fmt.Fprintf(c.out, "  %s  about %d tokens\n", output.OneLine(t.Name), t.Tokens)
 	}
 	if reply.Error == nil {
 		return nil

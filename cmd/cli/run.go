@@ -18,6 +18,7 @@ import (
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/cmd/cli/output"
 	"github.com/spf13/pflag"
 )
 
@@ -32,7 +33,8 @@ const (
 // runFlags are the flags of atelier run.
 type runFlags struct {
 	use                 modelFlags
-	folder, output      string
+	folder              string
+	form                formFlags
 	resume              resumeFlags
 	readOnly            bool
 	trust               trustFlags
@@ -42,6 +44,9 @@ type runFlags struct {
 	allowed, disallowed []string
 	naming              string
 }
+
+// formFlags say in which form the run speaks with who started it.
+type formFlags struct{ input, output, schema string }
 
 // trustFlags say what of the project is trusted as it stands there, for one run.
 type trustFlags struct{ hooks, servers, skills, agents bool }
@@ -73,8 +78,10 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.IntVar(&f.limits.retries, "max-retries", llm.DefaultRetries.Retries, "how often a failed request is retried")
 	flags.StringVar(&f.use.effort, "effort", "", "how hard the model thinks: none, minimal, low, medium, high, xhigh, max")
 	flags.IntVar(&f.use.thinking, "max-thinking-tokens", 0, "thinking tokens, for models that take a number (0: by --effort)")
-	flags.StringVar(&f.use.mode, "permission-mode", "", "default, plan, acceptEdits, auto, dontAsk or bypassPermissions; nobody can be asked, so calls that need an approval are denied")
-	flags.StringVar(&f.output, "output", "text", "text; json: an object at the end; stream-json: every event as a line of JSON; messages: the same as messages of the Open Agent SDK")
+	flags.StringVar(&f.use.mode, "permission-mode", "", "default, plan, acceptEdits, auto, dontAsk or bypassPermissions; nobody can be asked, so calls that need an approval are denied, unless --input is stream-json")
+	flags.StringVar(&f.form.output, "output", "text", "text; json: an object at the end; stream-json: every event as a line of JSON, and that object; messages: the same as messages of the Open Agent SDK")
+	flags.StringVar(&f.form.input, "input", "text", "text; stream-json: messages, steering, answers and interrupts come as lines of JSON from the standard input, until that ends")
+	flags.StringVar(&f.form.schema, "json-schema", "", "a JSON schema, or a file with one, that the answer must satisfy")
 	flags.IntVar(&f.limits.turns, "max-turns", 0, "stop after this many rounds of tool calls (0: 200)")
 	flags.Float64Var(&f.limits.dollars, "max-budget-usd", 0, "stop before the session has cost more than this many dollars (0: no limit)")
 	flags.StringVar(&f.resume.session, "session", "", "continue the session with this id, or the only one that begins so")
@@ -102,12 +109,7 @@ func (c *command) run(args []string) int {
 	if code, ok := c.parse(flags, args); !ok {
 		return code
 	}
-	out := newGather(c.out)
-	report, err := newReport(f.output, out, flushed{c.err, out})
-	if err != nil {
-		return c.misused(flags, err.Error())
-	}
-	prompt, err := c.prompt(flags.Args())
+	r, err := c.newRun(&f, flags.Args())
 	if err != nil {
 		return c.misused(flags, err.Error())
 	}
@@ -126,18 +128,8 @@ func (c *command) run(args []string) int {
 	if (f.resume.fork || f.resume.at != 0) && !f.resume.isSet() {
 		return c.misused(flags, "--fork and --at need --session or --continue")
 	}
-	end, err := c.runPrompt(&f, prompt, report, out)
-	if err != nil && c.interrupted(err) {
-		err = errInterrupted
-	}
-	if err != nil {
-		report.failed(err)
-		_ = out.Flush() // a reader that has left was noticed
-		return c.fail(err)
-	}
-	report.finish(end)
-	_ = out.Flush()
-	return exitCode(end.Reason)
+	end, err := c.runPrompt(r)
+	return r.finish(end, err)
 }
 
 // isSet reports whether the run goes on with a session.
@@ -213,16 +205,16 @@ func (c *command) prompt(args []string) (string, error) {
 	return text, nil
 }
 
-// runPrompt runs one turn and returns its end. The report prints to out.
-func (c *command) runPrompt(f *runFlags, prompt string, report report, out *gather) (agent.ProcessingEnd, error) {
-	none := agent.ProcessingEnd{}
+// runPrompt runs the turns of a run, and returns the end of the last one.
+func (c *command) runPrompt(r *run) (output.End, error) {
+	none, f := output.End{}, r.flags
 	folder, home, err := c.places(f.folder)
 	if err != nil {
 		return none, err
 	}
 	defer c.logTo(home)()
 	cfg := c.config(folder, home)
-	cfg.Unattended, cfg.ReadOnly = true, f.readOnly
+	cfg.Unattended, cfg.Answered, cfg.ReadOnly = true, r.driver != nil, f.readOnly
 	cfg.Naming = profile.Naming(f.naming)
 	if cfg.Rules, cfg.RunRules, err = f.rules(); err != nil {
 		return none, err
@@ -233,20 +225,29 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report, out *gath
 	cfg.Limits = agent.Limits{Rounds: f.limits.turns, Budget: llm.Cost(math.Round(f.limits.dollars * float64(llm.Dollar)))}
 	cfg.Retry.Retries = f.limits.retries
 	cfg.Getenv = withBaseURL(c.getenv, f)
-	ended := make(chan agent.ProcessingEnd, 1)
-	observer := observer{report: report, out: out, ended: ended}
-	cfg.Observe = observer.event
+	cfg.Observe = r.observer.Event
 	vendor, _, _ := strings.Cut(f.use.model, "/")
 	app, err := openForSessions(c.ctx, cfg, vendor)
 	if err != nil {
 		return none, err
 	}
 	end := none
-	if err = app.IncludeServers(f.servers...); err == nil {
+	if err = c.settle(app, f, cfg.RunRules); err == nil {
+		end, err = r.turns(app)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	defer cancel()
+	return end, errors.Join(err, app.Close(ctx))
+}
+
+// settle trusts what the flags say, tells what was left out, and waits for servers.
+func (c *command) settle(app *app, f *runFlags, rules []rule.Rule) error {
+	err := app.IncludeServers(f.servers...)
+	if err == nil {
 		err = c.settleHooks(app, f.trust.hooks)
 	}
 	if err == nil {
-		err = c.tellOfRules(app, cfg.RunRules)
+		err = c.tellOfRules(app, rules)
 	}
 	if err == nil {
 		err = c.settleServers(app, f.trust.servers)
@@ -260,32 +261,7 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report, out *gath
 	if err == nil {
 		err = c.awaitServers(app)
 	}
-	if err == nil {
-		end, err = c.turn(app, f, prompt, ended)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
-	defer cancel()
-	return end, errors.Join(err, app.Close(ctx))
-}
-
-// turn runs the prompt in the session that the flags name. A first interrupt
-// ends the turn in order; a second one ends the program.
-func (c *command) turn(app *app, f *runFlags, prompt string, ended <-chan agent.ProcessingEnd) (agent.ProcessingEnd, error) {
-	session, err := c.session(app, f, ended)
-	if err != nil {
-		return agent.ProcessingEnd{}, err
-	}
-	if err := app.Send(c.ctx, session, prompt); err != nil {
-		return agent.ProcessingEnd{}, err
-	}
-	select {
-	case end := <-ended:
-		return end, nil
-	case <-c.ctx.Done():
-		c.stop()
-		app.Interrupt(session)
-		return <-ended, nil
-	}
+	return err
 }
 
 // session returns the id of the session to use, configured according to the
@@ -365,16 +341,4 @@ func withBaseURL(getenv func(string) string, f *runFlags) func(string) string {
 		}
 		return getenv(name)
 	}
-}
-
-func exitCode(r agent.EndReason) int {
-	switch r {
-	case agent.EndDone:
-		return exitDone
-	case agent.EndLimit, agent.EndBudget:
-		return exitLimit
-	case agent.EndInterrupted:
-		return exitInterrupted
-	}
-	return exitFailed
 }

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/backend/acp"
 	"atelier.dev/atelier/backend/instance"
 	"atelier.dev/atelier/backend/serve"
+	"atelier.dev/atelier/cmd/cli/output"
 	"atelier.dev/atelier/frontend"
 )
 
@@ -135,8 +136,8 @@ func speakWithEditor(c *command) error {
 	in, stop := ending(c.ctx, c.in)
 	defer stop()
 	out := c.out
-	if p, ok := out.(*plain); ok { // a program reads it, and exactly
-		out = p.out
+	if p, ok := out.(*output.Plain); ok { // a program reads it, and exactly
+		out = p.Out
 	}
 	return errors.Join(acp.Serve(c.ctx, cfg, in, out), os.RemoveAll(dir))
 }

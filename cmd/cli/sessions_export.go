@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/redact"
 	"atelier.dev/atelier/backend/transfer"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // exportSession writes a session to a file, or to the standard output.
@@ -74,7 +75,7 @@ func (c *command) listSecrets(out io.Writer, found []redact.SecretFinding, more 
 	for _, s := range found {
 		if asJSON {
 			s.Value = ""
-			if err := writeJSON(out, s); err != nil {
+			if err := output.WriteJSON(out, s); err != nil {
 				return err
 			}
 			continue
@@ -83,7 +84,7 @@ func (c *command) listSecrets(out io.Writer, found []redact.SecretFinding, more 
 		if s.Kept {
 			verb = "left in"
 		}
-		if _, err := fmt.Fprintf(out, "%s  %s  %-11s  %s  %d×\n", verb, s.ID, s.Kind, oneLine(s.Masked), s.Count); err != nil {
+		if _, err := fmt.Fprintf(out, "%s  %s  %-11s  %s  %d×\n", verb, s.ID, s.Kind, output.OneLine(s.Masked), s.Count); err != nil {
 			return err
 		}
 	}
@@ -166,6 +167,6 @@ func (d *destination) close(failed error) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(d.temp.Name()))
 	}
-	fmt.Fprintf(d.c.err, "Written to %s.\n", oneLine(d.target))
+	fmt.Fprintf(d.c.err, "Written to %s.\n", output.OneLine(d.target))
 	return nil
 }

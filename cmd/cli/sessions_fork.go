@@ -7,6 +7,7 @@ import (
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // forkFlags are what atelier sessions fork is told.
@@ -47,10 +48,10 @@ func (c *command) forkSession(use string, args []string) int {
 			return err
 		}
 		if made.Prompt != "" && !f.asJSON {
-			fmt.Fprintf(c.err, "The fork ends before this input: %s\n", oneLine(made.Prompt))
+			fmt.Fprintf(c.err, "The fork ends before this input: %s\n", output.OneLine(made.Prompt))
 		}
 		if f.inWorktree && !f.asJSON {
-			fmt.Fprintf(c.err, "The worktree %s begins with the last commit: changes that are not committed are not in it.\n", oneLine(made.Session.Worktree))
+			fmt.Fprintf(c.err, "The worktree %s begins with the last commit: changes that are not committed are not in it.\n", output.OneLine(made.Session.Worktree))
 			fmt.Fprintf(c.err, "Ignored files that were copied, because .worktreeinclude names them: %d\n", made.Included)
 		}
 		return c.printSession(f.sessionFlags, made.Session)

@@ -7,6 +7,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend/transfer"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // importFlags are what atelier sessions import is told.
@@ -96,14 +97,14 @@ func (c *command) importFound(a *app, f importFlags) error {
 
 func (c *command) printTranscript(f importFlags, found transfer.FoundTranscript) error {
 	if f.asJSON {
-		return writeJSON(c.out, found)
+		return output.WriteJSON(c.out, found)
 	}
 	mark := ""
 	if found.Session != "" {
 		mark = "  (imported)"
 	}
 	_, err := fmt.Fprintf(c.out, "%s  %-14s  %s  %s%s\n", time.UnixMilli(found.At).Format("2006-01-02 15:04"), found.Program,
-		oneLine(found.Folder), oneLine(found.Prompt), mark)
+		output.OneLine(found.Folder), output.OneLine(found.Prompt), mark)
 	return err
 }
 
@@ -115,14 +116,14 @@ func (c *command) importOne(a *app, f importFlags, in transfer.ImportRequest) er
 		return err
 	}
 	if f.asJSON {
-		return writeJSON(c.out, reply)
+		return output.WriteJSON(c.out, reply)
 	}
 	if reply.Already {
 		grown := ""
 		if reply.Grown {
 			grown = " It has grown since; --again imports it as another session."
 		}
-		_, err := fmt.Fprintf(c.out, "%s  %s was imported before.%s\n", reply.Session.ID, oneLine(reply.Session.Title), grown)
+		_, err := fmt.Fprintf(c.out, "%s  %s was imported before.%s\n", reply.Session.ID, output.OneLine(reply.Session.Title), grown)
 		return err
 	}
 	if n := reply.Session.Imported.Skipped; n > 0 {
@@ -131,6 +132,6 @@ func (c *command) importOne(a *app, f importFlags, in transfer.ImportRequest) er
 	if n := reply.Session.Imported.Pictures; n > 0 {
 		fmt.Fprintf(c.err, "Pictures that were left out: %d.\n", n)
 	}
-	_, err = fmt.Fprintf(c.out, "%s  %s\n", reply.Session.ID, oneLine(reply.Session.Title))
+	_, err = fmt.Fprintf(c.out, "%s  %s\n", reply.Session.ID, output.OneLine(reply.Session.Title))
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // sessionStates say what a session is doing.
@@ -77,7 +78,7 @@ func sessionLine(session backend.SessionInfo) string {
 	if session.Helper != nil {
 		title = "└ " + title
 	}
-	line := fmt.Sprintf("%s  %s  %-13s  %s", session.ID, at, stateName(session), oneLine(title))
+	line := fmt.Sprintf("%s  %s  %-13s  %s", session.ID, at, stateName(session), output.OneLine(title))
 	if session.Marks.Pinned {
 		line += " (pinned)"
 	}
@@ -87,7 +88,7 @@ func sessionLine(session backend.SessionInfo) string {
 		line += " (archived)"
 	}
 	for _, tag := range session.Marks.Tags {
-		line += " #" + oneLine(tag)
+		line += " #" + output.OneLine(tag)
 	}
 	return line
 }
@@ -137,7 +138,7 @@ func (c *command) showSession(use string, args []string) int {
 func (c *command) printMessages(f *sessionFlags, session backend.SessionInfo, reply workbench.LoadReply) error {
 	for i, ev := range reply.Messages {
 		if f.asJSON {
-			if err := writeJSON(c.out, ev); err != nil {
+			if err := output.WriteJSON(c.out, ev); err != nil {
 				return err
 			}
 			continue
@@ -149,14 +150,14 @@ func (c *command) printMessages(f *sessionFlags, session backend.SessionInfo, re
 		case agent.TextEnd:
 			who, text = d.Model, d.Message.Text()
 			for _, call := range d.Message.Calls() {
-				text += "\n· " + oneLine(call.Name)
+				text += "\n· " + output.OneLine(call.Name)
 			}
 		}
 		if session.TookBack(ev.Seq) {
 			who += ", rewound"
 		}
 		at := time.UnixMilli(ev.At).Format("2006-01-02 15:04")
-		if _, err := fmt.Fprintf(c.out, "\n%d/%d  %s  %s\n%s\n", reply.Offset+i+1, reply.Total, at, oneLine(who), strings.TrimLeft(text, "\n")); err != nil {
+		if _, err := fmt.Fprintf(c.out, "\n%d/%d  %s  %s\n%s\n", reply.Offset+i+1, reply.Total, at, output.OneLine(who), strings.TrimLeft(text, "\n")); err != nil {
 			return err
 		}
 	}
@@ -204,7 +205,7 @@ func (c *command) printSessions(f *sessionFlags, a *app, sessions ...backend.Ses
 	for _, session := range sessions {
 		var err error
 		if f.asJSON {
-			err = writeJSON(c.out, sizedSession{session, sizes[session.ID]})
+			err = output.WriteJSON(c.out, sizedSession{session, sizes[session.ID]})
 		} else {
 			err = c.printSession(f, session)
 		}
@@ -218,11 +219,11 @@ func (c *command) printSessions(f *sessionFlags, a *app, sessions ...backend.Ses
 // printSession prints a session as it is now.
 func (c *command) printSession(f *sessionFlags, session backend.SessionInfo) error {
 	if f.asJSON {
-		return writeJSON(c.out, session)
+		return output.WriteJSON(c.out, session)
 	}
 	line := sessionLine(session)
 	if f.everywhere {
-		line += "  " + oneLine(session.Folder)
+		line += "  " + output.OneLine(session.Folder)
 	}
 	_, err := fmt.Fprintln(c.out, line)
 	return err

@@ -6,6 +6,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/sessionlist"
 	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // marking returns a command that changes the marks of one session.
@@ -78,7 +79,7 @@ func (c *command) removeSession(use string, args []string) int {
 			return err
 		}
 		if f.asJSON {
-			return writeJSON(c.out, reply)
+			return output.WriteJSON(c.out, reply)
 		}
 		for _, tree := range reply.Worktrees {
 			c.printFate(tree)

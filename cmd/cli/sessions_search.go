@@ -9,6 +9,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/sessionlist"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // maxSnippet is how much of a hit is printed, in characters.
@@ -92,9 +93,9 @@ func (c *command) tellExcluded(hyphens []backend.SearchHyphen) {
 		if !h.Excluded {
 			continue
 		}
-		fmt.Fprintf(c.err, "Texts with “%s” are left out.", oneLine(h.Word))
+		fmt.Fprintf(c.err, "Texts with “%s” are left out.", output.OneLine(h.Word))
 		if h.Instead != "" {
-			fmt.Fprintf(c.err, " To find %s, search for %s, with its quotation marks.", oneLine("-"+h.Word), oneLine(h.Instead))
+			fmt.Fprintf(c.err, " To find %s, search for %s, with its quotation marks.", output.OneLine("-"+h.Word), output.OneLine(h.Instead))
 		}
 		fmt.Fprintln(c.err)
 	}
@@ -104,7 +105,7 @@ func (c *command) tellExcluded(hyphens []backend.SearchHyphen) {
 func (c *command) warnUnclear(filters []backend.SearchFilter) {
 	for _, filter := range filters {
 		if filter.Unclear {
-			fmt.Fprintf(c.err, "The filter %s is not understood and does nothing.\n", oneLine(filter.Raw))
+			fmt.Fprintf(c.err, "The filter %s is not understood and does nothing.\n", output.OneLine(filter.Raw))
 		}
 	}
 }
@@ -115,19 +116,19 @@ func (c *command) printFound(f *sessionFlags, session backend.FoundSession) erro
 		return nil
 	}
 	if f.asJSON {
-		return writeJSON(c.out, session)
+		return output.WriteJSON(c.out, session)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s", session.Session, oneLine(session.Title))
+	fmt.Fprintf(&b, "%s  %s", session.Session, output.OneLine(session.Title))
 	if session.Archived {
 		b.WriteString("  (archived)")
 	}
 	if f.everywhere {
-		b.WriteString("  " + oneLine(session.Folder))
+		b.WriteString("  " + output.OneLine(session.Folder))
 	}
 	b.WriteByte('\n')
 	for _, hit := range session.Hits {
-		fmt.Fprintf(&b, "  %s  %-8s  %s", time.UnixMilli(hit.At).Format("2006-01-02 15:04"), hitName(hit), lineOf(hit.Snippet, maxSnippet))
+		fmt.Fprintf(&b, "  %s  %-8s  %s", time.UnixMilli(hit.At).Format("2006-01-02 15:04"), hitName(hit), output.LineOf(hit.Snippet, maxSnippet))
 		if hit.TakenBack {
 			b.WriteString("  (rewound)")
 		}
@@ -146,7 +147,7 @@ func hitName(hit backend.SearchHit) string {
 	case hit.Kind == agent.KindTitle:
 		return "title"
 	case hit.Tool != "":
-		return oneLine(hit.Tool)
+		return output.OneLine(hit.Tool)
 	case hit.Kind == agent.KindTextEnd:
 		return "answer"
 	case hit.Of != "":

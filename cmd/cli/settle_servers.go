@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/backend/mcp"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 const (
@@ -32,10 +33,10 @@ func (c *command) awaitServers(a *app) error {
 	for _, r := range rows {
 		switch {
 		case r.State == mcp.StateConnecting && r.Problem == nil:
-			fmt.Fprintf(c.err, "The server %s is still being connected. Its tools can be used once it is.\n", oneLine(r.Name))
+			fmt.Fprintf(c.err, "The server %s is still being connected. Its tools can be used once it is.\n", output.OneLine(r.Name))
 		case r.Problem == nil:
 		case r.State == mcp.StateConnecting, r.State == mcp.StateFailed, r.State == mcp.StateNeedsAuth, r.State == mcp.StateBroken, r.State == mcp.StateRefused:
-			fmt.Fprintf(c.err, "The server %s is not connected: %s\n", oneLine(r.Name), line(r.Problem.Message))
+			fmt.Fprintf(c.err, "The server %s is not connected: %s\n", output.OneLine(r.Name), line(r.Problem.Message))
 		}
 	}
 	return nil
@@ -53,7 +54,7 @@ func (c *command) settled(a *app, limit time.Duration) (rows []mcp.ServerRow, pe
 	reply, err := ask[mcp.ServersReply](c.ctx, a, "mcp.list", mcp.ServersRequest{})
 	for _, r := range reply.Servers {
 		if r.State == mcp.StateConnecting && r.Problem == nil {
-			pending = append(pending, oneLine(r.Name))
+			pending = append(pending, output.OneLine(r.Name))
 		}
 	}
 	return reply.Servers, pending, err

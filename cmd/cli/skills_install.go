@@ -8,6 +8,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend/skills"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // installSkills installs skills from a folder or an archive, after it has shown what they
@@ -47,7 +48,7 @@ func (c *command) install(a *app, in skills.SkillInstallRequest, yes bool) error
 	taken := false
 	for _, s := range found.Skills {
 		if s.Same {
-			fmt.Fprintf(c.out, "/%s is installed already, with the same content.\n", oneLine(s.Name))
+			fmt.Fprintf(c.out, "/%s is installed already, with the same content.\n", output.OneLine(s.Name))
 			continue
 		}
 		printParcel(c.out, s)
@@ -70,7 +71,7 @@ func (c *command) install(a *app, in skills.SkillInstallRequest, yes bool) error
 		return err
 	}
 	for _, name := range in.Names {
-		fmt.Fprintf(c.out, "Installed /%s.\n", oneLine(name))
+		fmt.Fprintf(c.out, "Installed /%s.\n", output.OneLine(name))
 	}
 	return nil
 }
@@ -84,20 +85,20 @@ func installQuestion(scope agent.Scope) string {
 
 // printParcel shows what would be installed: above all what it would run.
 func printParcel(out io.Writer, s skills.SkillParcel) {
-	fmt.Fprintf(out, "/%s", oneLine(s.Name))
+	fmt.Fprintf(out, "/%s", output.OneLine(s.Name))
 	if s.Taken {
 		fmt.Fprint(out, "  (a skill of this name stands there)")
 	}
 	fmt.Fprintf(out, "\n  %s\n", line(s.Description))
 	for _, l := range s.Lines {
-		fmt.Fprintf(out, "  runs, whenever it is used: %s\n", lineOf(l, 1000))
+		fmt.Fprintf(out, "  runs, whenever it is used: %s\n", output.LineOf(l, 1000))
 	}
 	for _, f := range s.Files {
 		runs := ""
 		if f.Runs {
 			runs = ", can be run"
 		}
-		fmt.Fprintf(out, "  %s, %d bytes%s\n", lineOf(f.Path, 200), f.Size, runs)
+		fmt.Fprintf(out, "  %s, %d bytes%s\n", output.LineOf(f.Path, 200), f.Size, runs)
 	}
 	for _, f := range s.Findings {
 		fmt.Fprintf(out, "  ! %s: %s\n", strings.ToLower(string(f.Severity)), line(f.Message))

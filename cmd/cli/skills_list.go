@@ -7,6 +7,7 @@ import (
 
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/backend/skills"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // skillStates say whether a skill can be used.
@@ -32,7 +33,7 @@ func (c *command) listSkills(use string, args []string) int {
 			return err
 		}
 		if *asJSON {
-			return writeJSON(c.out, reply)
+			return output.WriteJSON(c.out, reply)
 		}
 		printSkills(c.out, reply)
 		return nil
@@ -46,9 +47,9 @@ func printSkills(out io.Writer, reply skills.SkillsReply) {
 		}
 	}
 	for _, s := range reply.Skills {
-		fmt.Fprintf(out, "/%s", oneLine(s.Name))
+		fmt.Fprintf(out, "/%s", output.OneLine(s.Name))
 		for _, alias := range s.Aliases {
-			fmt.Fprintf(out, ", /%s", oneLine(alias))
+			fmt.Fprintf(out, ", /%s", output.OneLine(alias))
 		}
 		fmt.Fprintf(out, "  %s", skillStates[s.State])
 		if s.Usage.Why != "" {
@@ -56,7 +57,7 @@ func printSkills(out io.Writer, reply skills.SkillsReply) {
 		}
 		fmt.Fprintln(out)
 		if s.Description != "" {
-			fmt.Fprintf(out, "  %s\n", lineOf(s.Description, 200))
+			fmt.Fprintf(out, "  %s\n", output.LineOf(s.Description, 200))
 		}
 		place := "built in"
 		if s.Kind != skill.KindBuiltIn {

@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/agent/skill/validate"
 	"atelier.dev/atelier/backend/projects"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // checkedFinding is a finding as it is printed. Its file is relative to the current
@@ -235,7 +236,7 @@ func (v *validation) all() []checkedFinding {
 // severities are in the order in which findings are listed.
 var severities = []skill.SkillSeverity{skill.Critical, skill.High, skill.Medium, skill.Low}
 
-func (v *validation) printJSON() error { return writeJSON(v.c.out, v.all()) }
+func (v *validation) printJSON() error { return output.WriteJSON(v.c.out, v.all()) }
 
 // print lists the findings for people.
 func (v *validation) print() {

@@ -8,6 +8,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/undoing"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // undoFlags are what atelier undo and atelier redo are told.
@@ -115,7 +116,7 @@ func (u *undoRun) do() error {
 		return backend.Problem(backend.ProblemRewindNothing)
 	}
 	if !u.asJSON {
-		fmt.Fprintf(u.out, "Session %s  %s\n", u.session.ID, oneLine(u.session.Title))
+		fmt.Fprintf(u.out, "Session %s  %s\n", u.session.ID, output.OneLine(u.session.Title))
 	}
 	if !u.conversation {
 		var e *backend.Error
@@ -185,7 +186,7 @@ func (u *undoRun) look() (err error) {
 	}
 	u.left = u.left || u.preview.More > 0
 	if u.asJSON {
-		return writeJSON(u.out, u.preview)
+		return output.WriteJSON(u.out, u.preview)
 	}
 	if u.preview.More > 0 {
 		fmt.Fprintf(u.out, "Other changes, which were not recorded and cannot be %s: %d\n", undone[u.verb], u.preview.More)
@@ -219,7 +220,7 @@ func (u *undoRun) show(file undoing.UndoFile, isTaken bool) {
 	if !isTaken {
 		effect = "stays"
 	}
-	line := fmt.Sprintf("  %-16s  %s", effect, lineOf(file.Path, maxUndoPath))
+	line := fmt.Sprintf("  %-16s  %s", effect, output.LineOf(file.Path, maxUndoPath))
 	if isTaken && file.Added+file.Removed > 0 {
 		line += fmt.Sprintf("  +%d -%d", file.Added, file.Removed)
 	}
@@ -251,7 +252,7 @@ func (u *undoRun) restore() error {
 	}
 	u.left = u.left || len(reply.Restored.Conflicts) > 0
 	if u.asJSON {
-		return writeJSON(u.out, reply)
+		return output.WriteJSON(u.out, reply)
 	}
 	fmt.Fprintf(u.out, "Files that were %s: %d\n", undone[u.verb], len(reply.Restored.Files))
 	for _, conflict := range reply.Restored.Conflicts {
@@ -259,7 +260,7 @@ func (u *undoRun) restore() error {
 		if slices.Contains(reply.Restored.Partly, conflict.Path) {
 			extent = "is restored in part"
 		}
-		fmt.Fprintf(u.out, "  %s  %s  (%s)\n", extent, lineOf(conflict.Path, maxUndoPath), undoReasons[conflict.Reason])
+		fmt.Fprintf(u.out, "  %s  %s  (%s)\n", extent, output.LineOf(conflict.Path, maxUndoPath), undoReasons[conflict.Reason])
 	}
 	return nil
 }
@@ -280,8 +281,8 @@ func (u *undoRun) rewind() error {
 		return err
 	}
 	if u.asJSON {
-		return writeJSON(u.out, reply)
+		return output.WriteJSON(u.out, reply)
 	}
-	fmt.Fprintf(u.out, "Rewound: %s\n", lineOf(reply.Prompt, maxUndoPath))
+	fmt.Fprintf(u.out, "Rewound: %s\n", output.LineOf(reply.Prompt, maxUndoPath))
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/backend/guard"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // tellOfRules names the rules of the settings files and of a run that match no call.
@@ -33,7 +34,7 @@ func (c *command) tellUnmatched(rules []guard.RuleEntry) {
 		}
 		where := ""
 		if e.File != "" {
-			where = fmt.Sprintf(" in line %d of %s", e.Line, oneLine(e.File))
+			where = fmt.Sprintf(" in line %d of %s", e.Line, output.OneLine(e.File))
 		}
 		fmt.Fprintf(c.err, "The rule %s%s matches no call, because agents are started without a name. A rule about all of them is written Agent.\n", line(e.Rule), where)
 	}

@@ -7,6 +7,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/projects"
 	"atelier.dev/atelier/backend/trees"
+	"atelier.dev/atelier/cmd/cli/output"
 )
 
 // worktrees lists and removes the worktrees of a project's sessions and agents.
@@ -37,12 +38,12 @@ func (c *command) listWorktrees(args []string) int {
 		}
 		for _, tree := range reply.Worktrees {
 			if f.asJSON {
-				if err := writeJSON(c.out, tree); err != nil {
+				if err := output.WriteJSON(c.out, tree); err != nil {
 					return err
 				}
 				continue
 			}
-			fmt.Fprintln(c.out, tree.Words(oneLine))
+			fmt.Fprintln(c.out, tree.Words(output.OneLine))
 		}
 		if !f.asJSON {
 			fmt.Fprintf(c.err, "%d of at most %d worktrees.\n", len(reply.Worktrees), reply.Limit)
@@ -69,7 +70,7 @@ func (c *command) removeWorktrees(args []string) int {
 			}
 			kept = kept || !fate.Removed
 			if f.asJSON {
-				if err := writeJSON(c.out, fate); err != nil {
+				if err := output.WriteJSON(c.out, fate); err != nil {
 					return err
 				}
 				continue
@@ -86,11 +87,11 @@ func (c *command) removeWorktrees(args []string) int {
 // printFate says whether a worktree was removed.
 func (c *command) printFate(tree trees.WorktreeFate) {
 	if tree.Removed {
-		fmt.Fprintf(c.out, "removed %s\n", oneLine(tree.Path))
+		fmt.Fprintf(c.out, "removed %s\n", output.OneLine(tree.Path))
 		return
 	}
-	fmt.Fprintf(c.out, "kept %s, because %s\n", oneLine(tree.Path), oneLine(tree.Because))
-	fmt.Fprintf(c.err, "To remove it all the same: atelier worktrees remove --all %s\n", oneLine(tree.Name))
+	fmt.Fprintf(c.out, "kept %s, because %s\n", output.OneLine(tree.Path), output.OneLine(tree.Because))
+	fmt.Fprintf(c.err, "To remove it all the same: atelier worktrees remove --all %s\n", output.OneLine(tree.Name))
 }
 
 // showAgents shows what works, waits and failed in all projects, or stops a session.
@@ -107,8 +108,8 @@ func showAgents(c *command, args []string) int {
 		}
 		list, err := ask[projects.WorkList](c.ctx, a, "projects.work", backend.Empty{})
 		if err == nil && f.asJSON {
-			return writeJSON(c.out, list)
+			return output.WriteJSON(c.out, list)
 		}
-		return errors.Join(err, projects.PrintWork(c.out, list, oneLine))
+		return errors.Join(err, projects.PrintWork(c.out, list, output.OneLine))
 	})
 }

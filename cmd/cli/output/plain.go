@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"bytes"
@@ -10,21 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// plain writes text to a terminal, or to a pipe that may end at one. Models,
+// Plain writes text to a terminal, or to a pipe that may end at one. Models,
 // tools and servers contribute to that text and could use it to move the
 // cursor, set the clipboard or hide output. Control characters other than tab
 // and line feed, and characters that reorder text, are written as ⟨U+001B⟩. A
 // carriage return before a line feed is dropped.
-type plain struct {
-	out  io.Writer
+type Plain struct {
+	Out  io.Writer
 	held []byte // an incomplete character or a carriage return from the end of the last Write
-	// closed, if set, is called when a write fails because the reader has left.
-	closed func()
+	// Closed, if set, is called when a write fails because the reader has left.
+	Closed func()
 }
 
 // Write implements [io.Writer]. It holds an incomplete character back until the
 // rest of it arrives.
-func (p *plain) Write(b []byte) (int, error) {
+func (p *Plain) Write(b []byte) (int, error) {
 	if len(p.held) == 0 && isPlain(b) {
 		return len(b), p.pass(b)
 	}
@@ -40,7 +40,7 @@ func (p *plain) Write(b []byte) (int, error) {
 		switch {
 		case r == '\r' && text[size] == '\n':
 		case isCommand(r) && r != '\n' && r != '\t':
-			out = append(out, mark(r)...)
+			out = append(out, Mark(r)...)
 		default:
 			out = utf8.AppendRune(out, r)
 		}
@@ -52,10 +52,10 @@ func (p *plain) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (p *plain) pass(b []byte) error {
-	_, err := p.out.Write(b)
-	if err != nil && p.closed != nil {
-		p.closed()
+func (p *Plain) pass(b []byte) error {
+	_, err := p.Out.Write(b)
+	if err != nil && p.Closed != nil {
+		p.Closed()
 	}
 	return err
 }
@@ -102,16 +102,17 @@ func isCommand(r rune) bool {
 	return r < ' ' || r >= '\u007f' && r <= '\u009f' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-func mark(r rune) string { return fmt.Sprintf("⟨U+%04X⟩", r) }
+// Mark names a character that is not printed.
+func Mark(r rune) string { return fmt.Sprintf("⟨U+%04X⟩", r) }
 
 // maxName limits a name on a line.
 const maxName = 80
 
-// oneLine returns an untrusted name, shortened and without line breaks.
-func oneLine(name string) string { return lineOf(name, maxName) }
+// OneLine returns an untrusted name, shortened and without line breaks.
+func OneLine(name string) string { return LineOf(name, maxName) }
 
-// lineOf is oneLine for up to most characters.
-func lineOf(name string, most int) string {
+// LineOf is OneLine for up to most characters.
+func LineOf(name string, most int) string {
 	var line strings.Builder
 	count := 0
 	for _, r := range name {
@@ -120,7 +121,7 @@ func lineOf(name string, most int) string {
 			break
 		}
 		if isCommand(r) {
-			line.WriteString(mark(r))
+			line.WriteString(Mark(r))
 		} else {
 			line.WriteRune(r)
 		}
@@ -128,9 +129,9 @@ func lineOf(name string, most int) string {
 	return line.String()
 }
 
-// writeJSON writes a value as one line of JSON in which every character that
-// [plain] would change is escaped, so that the line says exactly what v does.
-func writeJSON(out io.Writer, v any) error {
+// WriteJSON writes a value as one line of JSON in which every character that
+// [Plain] would change is escaped, so that the line says exactly what v does.
+func WriteJSON(out io.Writer, v any) error {
 	encode := func() ([]byte, error) { return json.Marshal(v) }
 	if m, ok := v.(json.Marshaler); ok {
 		encode = m.MarshalJSON // Marshal would scan the result once more

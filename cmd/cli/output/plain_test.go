@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"encoding/binary"
@@ -26,7 +26,7 @@ func TestPlain(t *testing.T) {
 			t.Parallel()
 			for size := 1; size <= len(tt.text); size++ { // however the text is divided
 				var out strings.Builder
-				p := &plain{out: &out}
+				p := &Plain{Out: &out}
 				for rest := tt.text; rest != ""; rest = rest[min(size, len(rest)):] {
 					if n, err := p.Write([]byte(rest[:min(size, len(rest))])); err != nil || n != min(size, len(rest)) {
 						t.Fatalf("wrote %d bytes, %v", n, err)
@@ -60,7 +60,7 @@ func FuzzPlain(f *testing.F) {
 	f.Add([]byte("a\x1b[2Jb\r"), []byte("\nc\xe2\x80"))
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		var out strings.Builder
-		p := &plain{out: &out}
+		p := &Plain{Out: &out}
 		_, _ = p.Write(first) // a builder accepts everything
 		_, _ = p.Write(second)
 		got := out.String()
@@ -84,7 +84,7 @@ func TestJSONIsPlainAndExact(t *testing.T) {
 	t.Parallel()
 	text := "\x1b[2J \u009b2J \x7f \u202e \r\n 世界 \\u001b <&>"
 	var out strings.Builder
-	if err := writeJSON(&plain{out: &out}, map[string]string{"text": text}); err != nil {
+	if err := WriteJSON(&Plain{Out: &out}, map[string]string{"text": text}); err != nil {
 		t.Fatal(err)
 	}
 	line := strings.TrimSuffix(out.String(), "\n")
@@ -99,10 +99,10 @@ func TestJSONIsPlainAndExact(t *testing.T) {
 
 func TestOneLine(t *testing.T) {
 	t.Parallel()
-	if got, want := oneLine("Bash\n· Read: ok\x1b[1A"), "Bash⟨U+000A⟩· Read: ok⟨U+001B⟩[1A"; got != want {
+	if got, want := OneLine("Bash\n· Read: ok\x1b[1A"), "Bash⟨U+000A⟩· Read: ok⟨U+001B⟩[1A"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := []rune(oneLine(strings.Repeat("世", 1000))); len(got) != maxName+1 || got[maxName] != '…' {
+	if got := []rune(OneLine(strings.Repeat("世", 1000))); len(got) != maxName+1 || got[maxName] != '…' {
 		t.Errorf("a long name became %d characters", len(got))
 	}
 }
@@ -114,7 +114,7 @@ func (closedPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 func TestClosedOutputIsNoticed(t *testing.T) {
 	t.Parallel()
 	told := 0
-	p := &plain{out: closedPipe{}, closed: func() { told++ }}
+	p := &Plain{Out: closedPipe{}, Closed: func() { told++ }}
 	if _, err := p.Write([]byte("x")); err == nil || told != 1 {
 		t.Errorf("reported %d times, %v", told, err)
 	}

@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"bytes"
@@ -33,9 +33,9 @@ func TestTheResultCountsEveryRequest(t *testing.T) {
 		{helper, false},
 		{agent.Retrying{Provider: "openai", Model: "small", Sent: true}, false},
 	} {
-		r.event(agent.Event{Session: "a", Data: ev.data}, ev.own)
+		r.Event(agent.Event{Session: "a", Data: ev.data}, ev.own)
 	}
-	r.finish(agent.ProcessingEnd{Reason: agent.EndDone})
+	r.Finish(End{ProcessingEnd: agent.ProcessingEnd{Reason: agent.EndDone}})
 	type cost struct {
 		Model    string  `json:"model"`
 		Requests int     `json:"requests"`

@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"bytes"
@@ -40,9 +40,9 @@ func TestDeltasAreWrittenTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out writes
-		g := newGather(&out)
-		o := observer{report: &textReport{out: g}, out: g}
-		say := func(text string) { o.event(agent.Event{Data: agent.TextDelta{Text: text}}) }
+		g := NewGather(&out)
+		o := Observer{report: &textReport{out: g}, out: g}
+		say := func(text string) { o.Event(agent.Event{Data: agent.TextDelta{Text: text}}) }
 		check := func(when string, want ...string) {
 			t.Helper()
 			if diff := cmp.Diff(want, out.take()); diff != "" {
@@ -59,7 +59,7 @@ func TestDeltasAreWrittenTogether(t *testing.T) {
 		check("after a moment", "The quick brown ")
 
 		say("fox ")
-		o.event(agent.Event{Data: agent.Title{Text: "Foxes"}})
+		o.Event(agent.Event{Data: agent.Title{Text: "Foxes"}})
 		check("with an event that is stored", "fox ")
 
 		long := strings.Repeat("x", gatherSize+1)
@@ -72,11 +72,11 @@ func TestProgressComesAfterTheTextBeforeIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { // in which no time passes
 		var terminal bytes.Buffer
-		g := newGather(&terminal)
-		r := textReport{out: g, progress: flushed{&terminal, g}}
-		r.event(agent.Event{Data: agent.TextDelta{Text: "half of it"}}, true)
-		r.event(agent.Event{Data: agent.Retrying{Message: "The connection broke.", DelayMs: 2000, Attempt: 1, Of: 3}}, true)
-		r.event(agent.Event{Data: agent.TextDelta{Text: "all"}}, true)
+		g := NewGather(&terminal)
+		r := textReport{out: g, progress: Flushed{&terminal, g}}
+		r.Event(agent.Event{Data: agent.TextDelta{Text: "half of it"}}, true)
+		r.Event(agent.Event{Data: agent.Retrying{Message: "The connection broke.", DelayMs: 2000, Attempt: 1, Of: 3}}, true)
+		r.Event(agent.Event{Data: agent.TextDelta{Text: "all"}}, true)
 		if err := g.Flush(); err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestTheErrorOfALaterWriteIsReturned(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		left := errors.New("the reader has left")
-		g := newGather(broken{left})
+		g := NewGather(broken{left})
 		if _, err := g.Write([]byte("a")); err != nil {
 			t.Fatal(err)
 		}

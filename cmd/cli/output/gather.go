@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"bufio"
@@ -14,21 +14,21 @@ const (
 	gatherSize = 16 << 10
 )
 
-// gather writes what comes within a short time at once. A model may send
+// Gather writes what comes within a short time at once. A model may send
 // thousands of pieces a second, and each write to a pipe wakes its reader.
 // Its methods may be called from any goroutine.
-type gather struct {
+type Gather struct {
 	mu    sync.Mutex // also orders the writes, so it is held during one
 	out   *bufio.Writer
 	timer *time.Timer // nil before the first Write
 }
 
-func newGather(out io.Writer) *gather {
-	return &gather{out: bufio.NewWriterSize(out, gatherSize)}
+func NewGather(out io.Writer) *Gather {
+	return &Gather{out: bufio.NewWriterSize(out, gatherSize)}
 }
 
 // Write implements [io.Writer]. It returns the error of an earlier write.
-func (g *gather) Write(b []byte) (int, error) {
+func (g *Gather) Write(b []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.out.Buffered() == 0 {
@@ -38,7 +38,7 @@ func (g *gather) Write(b []byte) (int, error) {
 }
 
 // Flush writes what waits. Nothing runs later until the next Write.
-func (g *gather) Flush() error {
+func (g *Gather) Flush() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.timer != nil {
@@ -47,14 +47,14 @@ func (g *gather) Flush() error {
 	return g.out.Flush()
 }
 
-// flushed is a writer before which another one is flushed, because their output
+// Flushed is a writer before which another one is flushed, because their output
 // may be seen in one place.
-type flushed struct {
+type Flushed struct {
 	io.Writer
-	before *gather
+	Before *Gather
 }
 
-func (f flushed) Write(b []byte) (int, error) {
-	_ = f.before.Flush() // its next Write returns the error
+func (f Flushed) Write(b []byte) (int, error) {
+	_ = f.Before.Flush() // its next Write returns the error
 	return f.Writer.Write(b)
 }
