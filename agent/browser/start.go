@@ -17,6 +17,7 @@ import (
 	"atelier.dev/atelier/agent/network"
 	"atelier.dev/atelier/agent/network/proxy"
 	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/internal/outbound"
 	"atelier.dev/atelier/internal/text"
 )
 
@@ -158,7 +159,7 @@ func (b *Browser) launch(ctx context.Context, want reach) (*process, error) {
 		return nil, errors.New("the browser gave an address that cannot be read")
 	}
 	p.url = at.url
-	p.proxy = proxy.New(network.Dialer{Rules: want.rules(u.Port()), Lookup: b.cfg.Lookup})
+	p.proxy = proxy.New(network.Dialer{Why: outbound.Browser, Rules: want.rules(u.Port()), Lookup: b.cfg.Lookup})
 	p.served.Go(func() { p.proxy.Serve(p.listen) }) // ends with the listener
 	return p, nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent/network"
+	"atelier.dev/atelier/internal/outbound"
 	"golang.org/x/net/idna"
 )
 
@@ -172,7 +173,7 @@ func (cfg Config) client(ctx context.Context, to network.Target) (*http.Client, 
 		DialContext: network.Dialer{Rules: rules, Lookup: cfg.Lookup}.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: handshakeTime, MaxResponseHeaderBytes: maxHeader,
 	}
-	return &http.Client{Transport: transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
+	return &http.Client{Transport: outbound.Through(outbound.Page, transport), CheckRedirect: func(next *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return fmt.Errorf("it leads on to itself more than %d times", maxRedirects)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"atelier.dev/atelier/agent/network"
 	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/internal/outbound"
 )
 
 // request posts the input to an address. Only an answer with a status of success
@@ -132,7 +133,7 @@ func (e *Engine) client(to *url.URL) (*http.Client, error) {
 		DialContext: network.Dialer{Rules: rules}.DialContext, DisableKeepAlives: true,
 		TLSHandshakeTimeout: handshakeLimit, MaxResponseHeaderBytes: mostHeader,
 	}
-	return &http.Client{Transport: transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
+	return &http.Client{Transport: outbound.Through(outbound.Hook, transport), CheckRedirect: func(next *http.Request, via []*http.Request) error {
 		switch {
 		case len(via) > mostRedirects:
 			return errors.New("the server redirects too often")

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"atelier.dev/atelier/internal/outbound"
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
@@ -29,7 +30,7 @@ const (
 
 // NewTransport returns what carries requests to servers if nothing else does. It
 // never reaches the addresses where clouds keep the secrets of their machines.
-func NewTransport() *http.Transport {
+func NewTransport() http.RoundTripper {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		if err == nil && at.Addr().Unmap().IsLinkLocalUnicast() {
@@ -37,10 +38,10 @@ func NewTransport() *http.Transport {
 		}
 		return err
 	}}
-	return &http.Transport{
+	return outbound.Through(outbound.Server, &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10,
 		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second, MaxIdleConnsPerHost: 4, ExpectContinueTimeout: time.Second,
-	}
+	})
 }
 
 // remote is a server that is reached over HTTP: mcp-go's transport with a client of

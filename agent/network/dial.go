@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"atelier.dev/atelier/internal/outbound"
 )
 
 // attempt is how long one address of a name may take to answer, so that a dead
@@ -20,6 +22,8 @@ const mostAddresses = 8
 // use.
 type Dialer struct {
 	Rules *Rules
+	// Why is what the connections are counted as; empty if requests over them are.
+	Why outbound.Purpose
 	// Lookup returns the addresses of a name. Nil means the system's resolver.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 }
@@ -30,6 +34,9 @@ func (d Dialer) Dial(ctx context.Context, t Target) (net.Conn, error) {
 	if err := d.Rules.Check(t); err != nil {
 		return nil, err
 	}
+	if err := outbound.Check(d.Why, t.Host()); err != nil {
+		return nil, err
+	}
 	addrs, err := d.addresses(ctx, t)
 	if err != nil {
 		return nil, err
@@ -37,6 +44,9 @@ func (d Dialer) Dial(ctx context.Context, t Target) (net.Conn, error) {
 	var failures []error
 	for _, addr := range addrs[:min(len(addrs), mostAddresses)] {
 		conn, err := dialAddress(ctx, netip.AddrPortFrom(addr, t.port))
+		if err == nil && d.Why != "" {
+			conn = outbound.Connection(d.Why, t.Host(), conn)
+		}
 		if err == nil {
 			return conn, nil
 		}

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"atelier.dev/atelier/internal/outbound"
 	"atelier.dev/atelier/internal/text"
 )
 
@@ -231,7 +232,7 @@ func (a access) ask(ctx context.Context, method, path string, query url.Values, 
 }
 
 // client follows no redirects: a key goes to the host that the user has named alone.
-var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+var client = &http.Client{Transport: outbound.Through(outbound.Search, http.DefaultTransport), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // bare returns an error without the address that package net/http puts before it.
 func bare(err error) error {

@@ -262,7 +262,7 @@ func (p *Providers) modelInfos(provider string, models []llm.ListedModel, at tim
 func (p *Providers) modelInfo(m catalogue.Model, at time.Time) ModelInfo {
 	info := ModelInfo{
 		ID: m.ID, Name: m.Name, ContextWindow: m.Window(), Efforts: m.Efforts,
-		Shutdown: m.Shutdown, Replacement: m.Replacement, Assumed: m.Assumed, Blind: m.Blind(),
+		Recommended: m.Recommended && m.Assumed == "", Shutdown: m.Shutdown, Replacement: m.Replacement, Assumed: m.Assumed, Blind: m.Blind(),
 	}
 	switch r := m.At(0, at); {
 	case r.Input != nil && r.Output != nil:
@@ -370,6 +370,8 @@ type ModelInfo struct {
 	Abilities []Ability `json:"abilities,omitempty"`
 	// Blind says that the model is known to take no pictures.
 	Blind bool `json:"blind,omitempty"`
+	// Recommended says that the model is a first choice for coding.
+	Recommended bool `json:"recommended,omitempty"`
 	// Shutdown is the day, as YYYY-MM-DD, on which the vendor switches the
 	// model off, and Replacement the model that it recommends instead.
 	Shutdown    string `json:"shutdown,omitempty"`

@@ -52,6 +52,8 @@ type Providers struct {
 	storing sync.Mutex
 	reading sync.Mutex
 
+	helped helped
+
 	mu     sync.Mutex        // guards what follows; never held during I/O
 	own    []provider.Row    // the user's endpoints; replaced as a whole
 	access map[string]access // the same; nil until it was read
@@ -114,6 +116,9 @@ func (p *Providers) isLoaded() bool {
 // nobody else changes own and access.
 func (p *Providers) read(ctx context.Context) error {
 	endpoints, err := p.storedEndpoints(ctx)
+	if err == nil {
+		err = p.readReach()
+	}
 	if err != nil {
 		return err
 	}
@@ -145,6 +150,11 @@ func (p *Providers) read(ctx context.Context) error {
 		if !ok {
 			if a, err = p.find(ctx, row, said); err != nil {
 				return err
+			}
+		}
+		if a.key == "" {
+			if key := p.helperKey(ctx, row.ID); key != "" {
+				a.key, a.source, a.variable = key, backend.KeyFromEnvironment, "apiKeyHelper"
 			}
 		}
 		found[row.ID] = a
@@ -213,7 +223,7 @@ func (p *Providers) rows() []provider.Row {
 
 // config returns the configuration of a provider's adapter.
 func (p *Providers) config(row provider.Row, a access) llm.AdapterConfig {
-	return llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL, Header: row.Header(p.cfg.Getenv, a.baseURL)}
+	return p.through(row.ID, llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL, Header: row.Header(p.cfg.Getenv, a.baseURL)})
 }
 
 // given returns what the environment says about a provider.
@@ -244,7 +254,7 @@ func (p *Providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.E
 		// Side requests share no prefix that would repay an hour in the cache.
 		req.LongCache = req.LongCache || preferences.LongCache && req.Provider == "anthropic" && req.CacheKey != ""
 		req.Patience = cmp.Or(req.Patience, time.Duration(preferences.Patience)*time.Minute)
-		p.client.Stream(ctx, req)(yield)
+		p.stream(ctx, req, yield)
 	}
 }
 
@@ -289,6 +299,9 @@ func (p *Providers) Ready(ctx context.Context, id string) error {
 		return nil
 	case row.Needs.URL && a.baseURL == "":
 		return backend.Problem(backend.ProblemAddressMissing, row.Name, row.URLVariable)
+	}
+	if err := p.keyFailed(row); err != nil {
+		return err
 	}
 	return keyProblem(row, backend.ProblemKeyMissing, backend.ProblemKeyMissingOrSet)
 }

@@ -20,6 +20,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/trace"
+	"atelier.dev/atelier/internal/outbound"
 )
 
 // EnableVariable switches the export on; the other variables are those of OpenTelemetry.
@@ -98,7 +99,7 @@ func NewExporter(getenv func(string) string, version string) *Exporter {
 	ctx, end := context.WithCancel(context.Background())
 	e := &Exporter{
 		url: url, service: cmp.Or(getenv("OTEL_SERVICE_NAME"), "atelier"), version: version, header: header,
-		client: &http.Client{Timeout: sendPatience, CheckRedirect: stay}, waiting: make(chan span, maxWaiting), end: end, done: make(chan struct{}), folded: map[string]*folding{},
+		client: &http.Client{Transport: outbound.Through(outbound.Trace, http.DefaultTransport), Timeout: sendPatience, CheckRedirect: stay}, waiting: make(chan span, maxWaiting), end: end, done: make(chan struct{}), folded: map[string]*folding{},
 	}
 	go e.run(ctx)
 	return e

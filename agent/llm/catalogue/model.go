@@ -77,6 +77,8 @@ type Abilities struct {
 
 // Life is a model's dates, as YYYY-MM-DD or a prefix of it.
 type Life struct {
+	// Recommended models are a first choice for coding (OC-10); a list of ours, not of vendors.
+	Recommended     bool   `json:"recommended"`
 	KnowledgeCutoff string `json:"knowledge_cutoff"`
 	Released        string `json:"release_date"`
 	// Deprecated models have been switched off, or will be on the day Shutdown.

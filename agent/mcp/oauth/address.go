@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent/network"
+	"atelier.dev/atelier/internal/outbound"
 )
 
 const (
@@ -207,7 +208,7 @@ func (r reach) client() *http.Client {
 		t.MaxResponseHeaderBytes = 64 << 10
 	}
 	return &http.Client{
-		Transport:     route{reach: r, direct: direct, proxied: proxied},
+		Transport:     outbound.Through(outbound.Server, route{reach: r, direct: direct, proxied: proxied}),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

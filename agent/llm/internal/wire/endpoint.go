@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/internal/outbound"
 )
 
 // Config says how to reach a provider.
@@ -146,14 +147,14 @@ func (e *Endpoint) addSecret(s string) {
 // sharedClient has no overall timeout, which would cut long answers. A call's
 // watchdog handles silence.
 var sharedClient = sync.OnceValue(func() *http.Client {
-	return &http.Client{CheckRedirect: stay, Transport: &http.Transport{
+	return &http.Client{CheckRedirect: stay, Transport: outbound.Through(outbound.Model, &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: dialTimeout,
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: 8,
 		IdleConnTimeout:     90 * time.Second,
-	}}
+	})}
 })
 
 var errElsewhere = errors.New("redirects to another address")

@@ -71,3 +71,14 @@ test('fallback models are real models that are ready, or none', () => {
   expect(items.map((item) => item.key)).toEqual(['none', 'acme/new-1', 'acme/new-2', 'acme/old-1'])
   expect(items[0]).toMatchObject({ provider: '', model: '' })
 })
+
+// OC-10: what is recommended comes first, what will be shut down last.
+test('OC-10: recommended models come first', () => {
+  const models = [
+    { id: 'a', name: 'A', recommended: true, shutdown: '2026-12-01' },
+    { id: 'b', name: 'B' },
+    { id: 'c', name: 'C', recommended: true },
+  ]
+  const groups = choices([{ id: 'acme', name: 'Acme', ready: true, models }], '')
+  expect(groups[0]?.items.map((i) => i.model)).toEqual(['c', 'b', 'a'])
+})

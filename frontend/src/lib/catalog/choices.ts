@@ -65,5 +65,7 @@ export function standIns(providers: readonly ProviderInfo[], wanted: string): Gr
   return wanted ? groups : [{ id: 'none', name: '', items: [none] }, ...groups]
 }
 
-const lastingFirst = (models: readonly ModelInfo[]) =>
-  models.toSorted((a, b) => Number(Boolean(a.shutdown)) - Number(Boolean(b.shutdown)))
+const lastingFirst = (models: readonly ModelInfo[]) => {
+  const rank = (m: ModelInfo) => (m.shutdown ? 2 : m.recommended ? 0 : 1)
+  return models.toSorted((a, b) => rank(a) - rank(b))
+}

@@ -431,6 +431,7 @@ export const en = {
   'model.free': 'free',
   'model.reasoning': 'Reasoning',
   'model.images': 'Images',
+  'model.recommended': 'recommended',
   'model.until': 'until {date}',
   'model.replacement': 'Its vendor recommends {model} instead',
   'model.spoken_context': '{tokens} tokens of context',

@@ -406,6 +406,7 @@ export const zhCN: Record<Key, Message> = {
   'model.free': '免费',
   'model.reasoning': '推理',
   'model.images': '图片',
+  'model.recommended': '推荐',
   'model.until': '{date} 停用',
   'model.replacement': '服务商建议改用 {model}',
   'model.spoken_context': '上下文 {tokens} 个 token',
