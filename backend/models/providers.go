@@ -117,7 +117,7 @@ func (p *Providers) isLoaded() bool {
 func (p *Providers) read(ctx context.Context) error {
 	endpoints, err := p.storedEndpoints(ctx)
 	if err == nil {
-		err = p.readReach()
+		err = p.helped.read(p.cfg.Home)
 	}
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (p *Providers) read(ctx context.Context) error {
 			}
 		}
 		if a.key == "" {
-			if key := p.helperKey(ctx, row.ID); key != "" {
+			if key := p.helped.key(ctx, row.ID); key != "" {
 				a.key, a.source, a.variable = key, backend.KeyFromEnvironment, "apiKeyHelper"
 			}
 		}
@@ -223,7 +223,7 @@ func (p *Providers) rows() []provider.Row {
 
 // config returns the configuration of a provider's adapter.
 func (p *Providers) config(row provider.Row, a access) llm.AdapterConfig {
-	return p.through(row.ID, llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL, Header: row.Header(p.cfg.Getenv, a.baseURL)})
+	return p.helped.through(row.ID, llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL, Header: row.Header(p.cfg.Getenv, a.baseURL)})
 }
 
 // given returns what the environment says about a provider.
@@ -300,7 +300,7 @@ func (p *Providers) Ready(ctx context.Context, id string) error {
 	case row.Needs.URL && a.baseURL == "":
 		return backend.Problem(backend.ProblemAddressMissing, row.Name, row.URLVariable)
 	}
-	if err := p.keyFailed(row); err != nil {
+	if err := p.helped.failed(row); err != nil {
 		return err
 	}
 	return keyProblem(row, backend.ProblemKeyMissing, backend.ProblemKeyMissingOrSet)

@@ -32,31 +32,31 @@ type helpedKey struct {
 	until time.Time
 }
 
-// readReach reads the user's file.
-func (p *Providers) readReach() error {
-	endpoints, err := reach.Read(p.cfg.Home)
+// read reads the user's file.
+func (h *helped) read(home string) error {
+	endpoints, err := reach.Read(home)
 	if err != nil {
 		return backend.Problem(backend.ProblemInternal, err.Error()).Because(err)
 	}
-	p.helped.mu.Lock()
-	defer p.helped.mu.Unlock()
-	p.helped.endpoints = endpoints
-	if p.helped.keys == nil {
-		p.helped.keys = map[string]helpedKey{}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.endpoints = endpoints
+	if h.keys == nil {
+		h.keys = map[string]helpedKey{}
 	}
 	return nil
 }
 
-// helpedBy returns the endpoint of a provider, and the newest key of its command.
-func (p *Providers) helpedBy(id string) (reach.Endpoint, helpedKey) {
-	p.helped.mu.Lock()
-	defer p.helped.mu.Unlock()
-	return p.helped.endpoints[id], p.helped.keys[id]
+// of returns the endpoint of a provider, and the newest key of its command.
+func (h *helped) of(id string) (reach.Endpoint, helpedKey) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.endpoints[id], h.keys[id]
 }
 
-// helperKey returns the key that the command of a provider prints; empty if it has none.
-func (p *Providers) helperKey(ctx context.Context, id string) string {
-	e, key := p.helpedBy(id)
+// key returns the key that the command of a provider prints; empty if it has none.
+func (h *helped) key(ctx context.Context, id string) string {
+	e, key := h.of(id)
 	if e.KeyHelper == "" {
 		return ""
 	}
@@ -68,9 +68,9 @@ func (p *Providers) helperKey(ctx context.Context, id string) string {
 		slog.Warn("the command for a provider's key failed", "provider", id, "err", key.err)
 	}
 	key.until = time.Now().Add(e.TTL())
-	p.helped.mu.Lock()
-	defer p.helped.mu.Unlock()
-	p.helped.keys[id] = key
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.keys[id] = key
 	return key.key
 }
 
@@ -92,10 +92,10 @@ func runHelper(ctx context.Context, line string) (key string, err error) {
 	return reach.Key(r.Stdout)
 }
 
-// keyFailed says why the command for a provider's key gave none; nil if it gave one, or there
+// failed says why the command for a provider's key gave none; nil if it gave one, or there
 // is no such command.
-func (p *Providers) keyFailed(row provider.Row) error {
-	e, key := p.helpedBy(row.ID)
+func (h *helped) failed(row provider.Row) error {
+	e, key := h.of(row.ID)
 	if e.KeyHelper == "" || key.err == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (p *Providers) keyFailed(row provider.Row) error {
 
 // renew asks the command for a provider's key again if its key has expired, or is refused.
 func (p *Providers) renew(ctx context.Context, id string, refused bool) (renewed bool) {
-	e, key := p.helpedBy(id)
+	e, key := p.helped.of(id)
 	if e.KeyHelper == "" || !refused && key.err == nil && time.Now().Before(key.until) {
 		return false
 	}
@@ -115,14 +115,14 @@ func (p *Providers) renew(ctx context.Context, id string, refused bool) (renewed
 		slog.Warn("could not renew the key of a provider", "provider", id, "err", err)
 		return false
 	}
-	_, now := p.helpedBy(id)
+	_, now := p.helped.of(id)
 	return now.key != "" && now.key != key.key
 }
 
 // through gives an adapter the client of its endpoint. What cannot be used fails each request,
 // so that nothing is sent around it.
-func (p *Providers) through(id string, cfg llm.AdapterConfig) llm.AdapterConfig {
-	e, _ := p.helpedBy(id)
+func (h *helped) through(id string, cfg llm.AdapterConfig) llm.AdapterConfig {
+	e, _ := h.of(id)
 	client, err := e.Client()
 	if err != nil {
 		client = reach.Broken(err)
@@ -139,7 +139,7 @@ func (p *Providers) stream(ctx context.Context, req llm.Request, yield func(llm.
 	first := true
 	p.client.Stream(ctx, req)(func(ev llm.Event, err error) bool {
 		if first && errors.As(err, &refused) && refused.Class == llm.ClassAuth {
-			if e, _ := p.helpedBy(req.Provider); e.KeyHelper != "" {
+			if e, _ := p.helped.of(req.Provider); e.KeyHelper != "" {
 				return false
 			}
 		}

@@ -6,13 +6,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent/llm"
-	"atelier.dev/atelier/backend"
 )
-
-// noKeys is a keyring without keys.
-type noKeys struct{ backend.KeyStore }
-
-func (noKeys) Key(string) (string, backend.KeySource, error) { return "", "", nil }
 
 // OC-10: a few models are recommended, of those that a provider lists itself when it was asked;
 // one that is only like them is not, and none of them ends soon.

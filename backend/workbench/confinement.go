@@ -18,7 +18,6 @@ import (
 	"atelier.dev/atelier/agent/sandbox/confine"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/caches"
-	"atelier.dev/atelier/internal/outbound"
 )
 
 // SandboxLevel says how commands are confined here.
@@ -145,7 +144,7 @@ var withoutRetries = []string{
 // connect gives a command the hosts that it may reach. If there are none, all are
 // refused to it at once.
 func connect(p *confine.Profile, rules *network.Rules) *proxy.Proxy {
-	answers := proxy.New(network.Dialer{Why: outbound.Command, Rules: rules})
+	answers := proxy.New(network.Dialer{Rules: rules})
 	answers.Asks, p.Proxy = true, answers
 	if rules.Any() {
 		p.Network = confine.NetworkProxy

@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/backend/projects"
 	"atelier.dev/atelier/backend/recent"
 	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/cmd/cli/output"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/keystore"
 	"atelier.dev/atelier/storage/search"
@@ -91,7 +92,7 @@ func newApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 	cfg.Search = index
 	a := &app{Workbench: workbench.New(cfg), store: store, index: index}
 	saving, leave := context.WithCancel(context.Background())
-	a.leave, a.saved = leave, saveHosts(saving, cfg.Home)
+	a.leave, a.saved = leave, output.KeepHosts(saving, cfg.Home)
 	return a, nil
 }
 

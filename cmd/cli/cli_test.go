@@ -144,11 +144,10 @@ func events(t *testing.T, out string) []agent.Event {
 	t.Helper()
 	var all []agent.Event
 	for line := range strings.Lines(out) {
-		if strings.HasPrefix(line, `{"kind":"result"`) { // the last one
-			continue
-		}
 		var ev agent.Event
-		if err := json.Unmarshal([]byte(line), &ev); err != nil {
+		if err := json.Unmarshal([]byte(line), &ev); strings.HasPrefix(line, `{"kind":"result"`) { // the last one
+			continue
+		} else if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		all = append(all, ev)
@@ -380,10 +379,7 @@ func TestRunInterrupted(t *testing.T) {
 	cmd, lines := p.start("run", "--model", "openai/m", "--output", "stream-json", "x")
 	var kinds []agent.Kind
 	for lines.Scan() {
-		read := events(t, lines.Text())
-		if len(read) == 0 { // the result
-			continue
-		}
+		read := append(events(t, lines.Text()), agent.Event{Data: agent.Warning{}}) // the last line is the result
 		ev := read[0]
 		if ev.Kind() == agent.KindTextDelta && !slices.Contains(kinds, agent.KindTextDelta) { // a second signal would kill it
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {

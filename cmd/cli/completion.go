@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"atelier.dev/atelier/cmd/cli/manual"
+	"atelier.dev/atelier/cmd/cli/output"
 	"github.com/spf13/pflag"
 )
 
@@ -25,12 +25,12 @@ var exitCodes = [][2]string{
 
 // complete prints the script that completes this command line in a shell.
 func complete(c *command, args []string) int {
-	flags := c.flags("atelier completion " + strings.Join(manual.Shells, "|"))
+	flags := c.flags("atelier completion " + strings.Join(output.Shells, "|"))
 	if code, ok := c.parse(flags, args); !ok {
 		return code
 	}
-	if !slices.Contains(manual.Shells, flags.Arg(0)) || flags.NArg() > 1 {
-		return c.misused(flags, "name one shell: "+strings.Join(manual.Shells, ", "))
+	if !slices.Contains(output.Shells, flags.Arg(0)) || flags.NArg() > 1 {
+		return c.misused(flags, "name one shell: "+strings.Join(output.Shells, ", "))
 	}
 	fmt.Fprint(c.out, table(c).Completion(flags.Arg(0)))
 	return exitDone
@@ -52,8 +52,8 @@ var (
 )
 
 // table returns the whole command line, which each command describes itself.
-func table(c *command) *manual.Line {
-	line := &manual.Line{Name: "atelier", Also: []string{"atelier-headless"}, About: usage, Codes: exitCodes}
+func table(c *command) *output.CommandLine {
+	line := &output.CommandLine{Name: "atelier", Also: []string{"atelier-headless"}, About: usage, Codes: exitCodes}
 	seen := map[string]bool{}
 	add := func(words ...string) (help string) {
 		var text strings.Builder
@@ -62,7 +62,7 @@ func table(c *command) *manual.Line {
 		each.in, each.out, each.err = strings.NewReader(""), io.Discard, &text
 		each.describe = func(flags *pflag.FlagSet) {
 			described = true
-			line.Commands = append(line.Commands, manual.Command{Words: words, Use: flags.Name(), Flags: flags})
+			line.Commands = append(line.Commands, output.Described{Words: words, Use: flags.Name(), Flags: flags})
 		}
 		each.main(append(slices.Clone(words), "--help"))
 		if described {
@@ -78,7 +78,7 @@ func table(c *command) *manual.Line {
 		seen[name] = true
 		switch name {
 		case "version": // has no flags
-			line.Commands = append(line.Commands, manual.Command{Words: []string{name}, Use: "atelier version", Flags: pflag.NewFlagSet("", pflag.ContinueOnError)})
+			line.Commands = append(line.Commands, output.Described{Words: []string{name}, Use: "atelier version", Flags: pflag.NewFlagSet("", pflag.ContinueOnError)})
 		case "worktrees":
 			add(name, "list")
 			add(name, "remove")

@@ -10,9 +10,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/workbench"
-	"atelier.dev/atelier/cmd/cli/headless"
 	"atelier.dev/atelier/cmd/cli/output"
 )
 
@@ -25,15 +23,15 @@ type run struct {
 	report   output.Report
 	observer *output.Observer
 	ended    chan agent.ProcessingEnd
-	schema   *headless.Schema // nil without --json-schema
-	driver   *headless.Driver // nil without --input stream-json
-	refused  bool             // a line of the input was not carried out
+	schema   *output.Schema // nil without --json-schema
+	driver   *output.Driver // nil without --input stream-json
+	refused  bool           // a line of the input was not carried out
 }
 
 // newRun returns the run of a command line. An error is a mistake in that.
 func (c *command) newRun(f *runFlags, args []string) (r *run, err error) {
 	r = &run{command: c, flags: f, out: output.NewGather(c.out), ended: make(chan agent.ProcessingEnd, 1)}
-	if r.schema, err = headless.ReadSchema(f.form.schema); err != nil {
+	if r.schema, err = output.ReadSchema(f.form.schema); err != nil {
 		return nil, err
 	}
 	if r.report, err = output.NewReport(f.form.output, r.schema != nil, r.out, output.Flushed{Writer: c.err, Before: r.out}); err != nil {
@@ -44,7 +42,7 @@ func (c *command) newRun(f *runFlags, args []string) (r *run, err error) {
 		if r.schema != nil || slices.Contains(args, "-") {
 			return nil, errors.New("--input stream-json excludes --json-schema, and a prompt from the standard input")
 		}
-		r.driver = headless.NewDriver()
+		r.driver = output.NewDriver()
 		r.driver.Ended, r.driver.Refused = r.ended, r.refuse
 	case "text":
 	default:
@@ -183,7 +181,7 @@ type driven struct {
 	id  string
 }
 
-// Begin implements [headless.Host].
+// Begin implements [output.Host].
 func (d driven) Begin(ctx context.Context, text string) error {
 	if err := d.app.Rest(ctx, d.id); err != nil {
 		return err
@@ -191,18 +189,18 @@ func (d driven) Begin(ctx context.Context, text string) error {
 	return d.app.Send(ctx, d.id, text)
 }
 
-// Steer implements [headless.Host].
+// Steer implements [output.Host].
 func (d driven) Steer(ctx context.Context, text string) error {
-	_, err := ask[conversation.QueueReply](ctx, d.app, "queue.add", conversation.QueueAddRequest{Session: d.id, Verb: agent.Steer, Text: text})
+	_, err := ask[json.RawMessage](ctx, d.app, "queue.add", map[string]any{"session": d.id, "verb": agent.Steer, "text": text})
 	return err
 }
 
-// Rest implements [headless.Host].
+// Rest implements [output.Host].
 func (d driven) Rest(ctx context.Context) (bool, error) {
 	if err := d.app.Rest(ctx, d.id); err != nil {
 		return false, err
 	}
-	waits, err := ask[conversation.QueueReply](ctx, d.app, "queue.list", map[string]string{"session": d.id})
+	waits, err := ask[struct{ Queue []agent.Queued }](ctx, d.app, "queue.list", map[string]string{"session": d.id})
 	if err != nil || len(waits.Queue) == 0 {
 		return false, err
 	}
@@ -210,11 +208,11 @@ func (d driven) Rest(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// Answer implements [headless.Host].
+// Answer implements [output.Host].
 func (d driven) Answer(ctx context.Context, session, approval string, a agent.Answer) error {
 	_, err := ask[json.RawMessage](ctx, d.app, "conversation.answer", workbench.AnswerRequest{Session: session, Approval: approval, Answer: a})
 	return err
 }
 
-// Interrupt implements [headless.Host].
+// Interrupt implements [output.Host].
 func (d driven) Interrupt() { d.app.Interrupt(d.id) }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent/network"
+	"atelier.dev/atelier/internal/outbound"
 )
 
 // Limits of a proxy.
@@ -45,6 +47,7 @@ type Proxy struct {
 
 // New returns a proxy that reaches what a dialer reaches.
 func New(d network.Dialer) *Proxy {
+	d.Why = cmp.Or(d.Why, outbound.Command)
 	return &Proxy{dialer: d, open: map[net.Conn]struct{}{}}
 }
 

@@ -284,6 +284,8 @@ type runResult struct {
 	Text string `json:"text"`
 	// Structured is the answer in the form that --json-schema asks for.
 	Structured json.RawMessage `json:"structured_output,omitempty"`
+	// Problem says why there is none, if one was asked for.
+	Problem string `json:"structured_problem,omitempty"`
 	// Denied counts the calls of tools that were denied.
 	Denied int       `json:"denied,omitempty"`
 	Rounds int       `json:"rounds"`
@@ -357,9 +359,7 @@ func (r *jsonReport) Event(ev agent.Event, own bool) {
 // Finish implements [Report].
 func (r *jsonReport) Finish(end End) {
 	r.result.Status, r.result.Rounds, r.result.Usage, r.result.Structured = end.Reason, end.Rounds, end.Usage, end.Structured
-	if end.Problem != "" && r.result.Error == nil {
-		r.result.Error = &agent.Failure{Code: string(llm.ClassBadObject), Message: end.Problem, Kept: "The answer was kept in the session."}
-	}
+	r.result.Problem = end.Problem
 	printLine(r.out, r.result)
 }
 

@@ -1947,6 +1947,7 @@ export type ModelInfo = {
   price?: ModelPrice
   abilities?: Ability[]
   blind?: boolean
+  recommended?: boolean
   shutdown?: string
   replacement?: string
   assumed?: string

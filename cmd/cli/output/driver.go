@@ -1,4 +1,4 @@
-package headless
+package output
 
 import (
 	"context"

@@ -1,5 +1,4 @@
-// Package manual writes the manual page and the completions of shells for a command line.
-package manual
+package output
 
 import (
 	"fmt"
@@ -9,28 +8,28 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Command is one command, such as "sessions list".
-type Command struct {
+// Described is one command, such as "sessions list".
+type Described struct {
 	Words []string
 	Use   string // how it is written, with its arguments
 	Flags *pflag.FlagSet
 }
 
-// Line is a whole command line. Its texts come from the program's own help.
-type Line struct {
+// CommandLine is a whole command line. Its texts come from the program's own help.
+type CommandLine struct {
 	Name     string
 	Also     []string // other names of the program
 	About    string
-	Commands []Command
+	Commands []Described
 	Codes    [][2]string // exit codes, and what they mean
 }
 
-// Shells are the names that [Line.Completion] knows.
+// Shells are the names that [CommandLine.Completion] knows.
 var Shells = []string{"bash", "zsh", "fish"}
 
 // Completion returns the script that completes the command line in a shell; empty for one that
 // is not known.
-func (l *Line) Completion(shell string) string {
+func (l *CommandLine) Completion(shell string) string {
 	switch shell {
 	case "bash":
 		return l.bash()
@@ -43,7 +42,7 @@ func (l *Line) Completion(shell string) string {
 }
 
 // next returns the words that can follow some, and whether some are a command.
-func (l *Line) next(words ...string) (next []string, command bool) {
+func (l *CommandLine) next(words ...string) (next []string, command bool) {
 	for _, c := range l.Commands {
 		if len(c.Words) < len(words) || !slices.Equal(c.Words[:len(words)], words) {
 			continue
@@ -58,7 +57,7 @@ func (l *Line) next(words ...string) (next []string, command bool) {
 }
 
 // groups are the beginnings of commands that other words follow.
-func (l *Line) groups() (groups [][]string) {
+func (l *CommandLine) groups() (groups [][]string) {
 	groups = append(groups, nil)
 	for _, c := range l.Commands {
 		if len(c.Words) > 1 && !slices.ContainsFunc(groups, func(g []string) bool { return slices.Equal(g, c.Words[:1]) }) {
@@ -68,13 +67,13 @@ func (l *Line) groups() (groups [][]string) {
 	return groups
 }
 
-func (c *Command) flags() (out []*pflag.Flag) {
+func (c *Described) flags() (out []*pflag.Flag) {
 	c.Flags.VisitAll(func(f *pflag.Flag) { out = append(out, f) })
 	return out
 }
 
 // cases writes what each beginning is completed with.
-func (l *Line) cases(write func(words string, list []string, flags []*pflag.Flag)) {
+func (l *CommandLine) cases(write func(words string, list []string, flags []*pflag.Flag)) {
 	for _, g := range l.groups() {
 		next, _ := l.next(g...)
 		write(strings.Join(g, " "), next, nil)
@@ -84,7 +83,7 @@ func (l *Line) cases(write func(words string, list []string, flags []*pflag.Flag
 	}
 }
 
-func (l *Line) bash() string {
+func (l *CommandLine) bash() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Completion of %[1]s for bash: source <(%[1]s completion bash)
 _%[1]s() {
@@ -113,7 +112,7 @@ _%[1]s() {
 // quoted is a text in single quotes of a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-func (l *Line) zsh() string {
+func (l *CommandLine) zsh() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#compdef %s\n", strings.Join(append([]string{l.Name}, l.Also...), " "))
 	fmt.Fprintf(&b, "# Completion of %[1]s for zsh: source <(%[1]s completion zsh)\n_%[1]s() {\n", l.Name)
@@ -140,7 +139,7 @@ func (l *Line) zsh() string {
 	return b.String()
 }
 
-func (l *Line) fish() string {
+func (l *CommandLine) fish() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Completion of %[1]s for fish: %[1]s completion fish | source\n", l.Name)
 	for _, name := range append([]string{l.Name}, l.Also...) {
@@ -187,7 +186,7 @@ func roff(s string) string {
 }
 
 // Man returns the manual page.
-func (l *Line) Man(version string) string {
+func (l *CommandLine) Man(version string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"%s %s\"\n.SH NAME\n%s \\- a workbench for coding agents\n", strings.ToUpper(l.Name), l.Name, version, l.Name)
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.nf\n%s\n.fi\n.SH COMMANDS\n", roff(strings.TrimSpace(l.About)))
