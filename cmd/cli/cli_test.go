@@ -378,9 +378,8 @@ func TestRunInterrupted(t *testing.T) {
 	p := newPlace(t, llmtest.Round{Text: "I think ", Hang: true})
 	cmd, lines := p.start("run", "--model", "openai/m", "--output", "stream-json", "x")
 	var kinds []agent.Kind
-	for lines.Scan() {
-		read := append(events(t, lines.Text()), agent.Event{Data: agent.Warning{}}) // the last line is the result
-		ev := read[0]
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), `{"kind":"result"`) {
+		ev := events(t, lines.Text())[0]
 		if ev.Kind() == agent.KindTextDelta && !slices.Contains(kinds, agent.KindTextDelta) { // a second signal would kill it
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
