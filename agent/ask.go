@@ -168,6 +168,7 @@ func (t *turn) attempt(profile Profile, model llm.Origin, effort llm.Effort, d *
 		Provider: model.Provider, Model: model.Model, Effort: effort,
 		System: t.briefing(model).System, Messages: t.sendable(model, *remedies),
 		Tools: d.tools.Definitions(), CacheKey: s.cfg.ID, Options: options,
+		MaxOutput: mostOutput(s, model, t.nextUsage()),
 	}
 	s.window.sent = requestTokens(&req)
 	t.settle()

@@ -72,10 +72,11 @@ func (t *turn) nextFits() bool {
 	next, ok := s.fits(spent, llm.Origin{Provider: set.Provider, Model: set.Model}, t.nextUsage())
 	over := &TurnLimit{Limit: "budget", Budget: s.budget(), Spent: spent, Next: next}
 	if ok || s.budget() == 0 {
+		s.window.most = s.budget() - spent
 		if s.cfg.Limits.Admit == nil {
 			return true
 		}
-		if over = s.cfg.Limits.Admit(s.transcript.Cost.Cost, next, s.budget()); over == nil {
+		if s.window.most, over = s.cfg.Limits.Admit(s.transcript.Cost.Cost, next, s.budget()); over == nil {
 			return true
 		}
 	}
@@ -85,6 +86,22 @@ func (t *turn) nextFits() bool {
 		t.limited = EndBudget
 	}
 	return false
+}
+
+// longestAnswer is above the length of any model's longest answer, in tokens.
+const longestAnswer = 200_000
+
+// mostOutput returns how many tokens the next answer may have, so that the budget covers it; 0
+// if it covers any answer, or if that is not known.
+func mostOutput(s *Session, model llm.Origin, next llm.Usage) int {
+	next.Output = 0
+	asked := s.price(model, next)
+	next.Output = longestAnswer
+	whole := s.price(model, next)
+	if s.budget() == 0 || asked == nil || whole == nil || *whole <= *asked || *whole <= s.window.most {
+		return 0
+	}
+	return max(outputReserve, int(float64(s.window.most-*asked)/float64(*whole-*asked)*longestAnswer))
 }
 
 // nextUsage estimates the next request: the context as the provider last

@@ -229,3 +229,33 @@ func TestAffords(t *testing.T) {
 		}
 	}
 }
+
+// OAS-115, K-06: near its end the budget limits the length of the answer, so that an answer as long
+// as allowed spends it to the cent, and no more; far from it, or without one, nothing is limited.
+func TestBudgetLimitsAnswers(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		budget llm.Cost
+		admit  func(spent, next, budget llm.Cost) (llm.Cost, *agent.TurnLimit)
+		least  int
+		most   int
+	}{
+		"no budget":      {0, nil, 0, 0},
+		"much is left":   {1000 * llm.Dollar, nil, 0, 0},
+		"little is left": {5 * llm.Dollar, nil, 4900, 5000},
+		"a part of it": {5 * llm.Dollar, func(_, _, _ llm.Cost) (llm.Cost, *agent.TurnLimit) {
+			return 2 * llm.Dollar, nil
+		}, 1900, 2000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := llmtest.Script(llmtest.Round{Text: "So far."})
+			r := newRig(t, script)
+			r.cfg.Facts, r.cfg.Limits.Budget, r.cfg.Limits.Admit = facts{}, tt.budget, tt.admit
+			r.run("go")
+			if most := script.Requests()[0].MaxOutput; most < tt.least || most > tt.most {
+				t.Errorf("an answer may have %d tokens", most)
+			}
+		})
+	}
+}

@@ -104,9 +104,9 @@ type Limits struct {
 	// as the agents that this one started; nil if there are none.
 	OthersCost func() llm.Cost
 	// Admit is asked before each request, with what was spent, the estimate for the request and the
-	// budget; nil means nobody is. It returns the limit, of what the session shares with others,
-	// that keeps the request from being made; nil if it may be made.
-	Admit func(spent, next, budget llm.Cost) *TurnLimit
+	// budget; nil means nobody is. It returns what the request may cost, or the limit, of what the
+	// session shares with others, that keeps it from being made.
+	Admit func(spent, next, budget llm.Cost) (most llm.Cost, over *TurnLimit)
 }
 
 // DefaultLimits are those of the loop specification (LOOP-04, K-06).

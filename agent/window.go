@@ -34,6 +34,8 @@ type window struct {
 	// sent is the size of the newest request, by estimate; sentBefore that of the one
 	// before, of which the server counted countedBefore.
 	sent, sentBefore, countedBefore int64
+	// most is what the next request may cost, if there is a budget.
+	most llm.Cost
 }
 
 // cramped reports whether next to nothing fits beside the instructions and

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -57,6 +58,8 @@ type Preferences struct {
 	// NoLanguageServers keeps language servers from starting: questions about code are
 	// answered by searching.
 	NoLanguageServers bool `json:"no_language_servers,omitempty"`
+	// LanguagesOff are the languages whose servers do not start.
+	LanguagesOff []string `json:"languages_off,omitempty"`
 	// ToolsOff are the tools that sessions do not have, by their canonical names.
 	ToolsOff []string `json:"tools_off,omitempty"`
 	// AgentDepth, TreeRounds and TreeTokens limit a session together with its agents: how many
@@ -86,6 +89,20 @@ const (
 func (p *Preferences) CheckAgents() error {
 	if p.AgentDepth < 0 || p.AgentDepth > MostAgentDepth || p.TreeRounds < 0 || p.TreeRounds > MostTreeRounds || p.TreeTokens < 0 {
 		return Problem(ProblemAgentCaps, strconv.Itoa(MostAgentDepth), strconv.Itoa(MostTreeRounds))
+	}
+	return nil
+}
+
+// LanguageOff reports whether the servers of a language do not start.
+func (p *Preferences) LanguageOff(language string) bool {
+	return p.NoLanguageServers || slices.Contains(p.LanguagesOff, language)
+}
+
+// CheckLanguages refuses a list of languages that is not one.
+func (p *Preferences) CheckLanguages() error {
+	const most, longest = 50, 100
+	if len(p.LanguagesOff) > most || slices.ContainsFunc(p.LanguagesOff, func(name string) bool { return len(name) > longest }) {
+		return Problem(ProblemArguments, "preferences.change")
 	}
 	return nil
 }

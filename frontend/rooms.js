@@ -33,6 +33,7 @@ export const rooms = [
   'approval',
   'trust',
   'hooks',
+  'languages',
   'mcp',
   'skills',
   'waiting',

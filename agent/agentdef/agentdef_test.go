@@ -117,7 +117,7 @@ func TestOpenCode(t *testing.T) {
 		enabled bool
 	}{
 		"plain":       {"", agentdef.Limits{}, "", true},
-		"off":         {"tools: {write: false, edit: false}", agentdef.Limits{Denied: []string{"ApplyPatch", "Edit", "MultiEdit", "Write"}}, "", true},
+		"off":         {"tools: {write: false, edit: false}", agentdef.Limits{Denied: []string{"ApplyPatch", "Edit", "MultiEdit", "RenameSymbol", "Write"}}, "", true},
 		"only":        {"tools: {\"*\": false, read: true}", agentdef.Limits{Limited: true, Tools: []string{"Read"}}, "", true},
 		"servers":     {"tools: {\"mcp_*\": false}", agentdef.Limits{Denied: []string{"mcp_*"}}, "", true},
 		"denied":      {"permission: {bash: deny}", agentdef.Limits{Denied: []string{"Bash"}}, "", true},

@@ -86,7 +86,7 @@ func sorted(names []string) []string {
 func (d *Definition) tools(name string) []string {
 	switch name {
 	case "edit", "write", "patch":
-		return []string{"ApplyPatch", "Edit", "MultiEdit", "Write"}
+		return []string{"ApplyPatch", "Edit", "MultiEdit", "RenameSymbol", "Write"}
 	case "list":
 		return []string{"ListDir"}
 	}

@@ -13,8 +13,9 @@ import (
 	"atelier.dev/atelier/agent/sandbox"
 )
 
-// Ripgrep reads bytes. Files in other encodings than UTF-8 and UTF-16, and lines that are
-// so long that it leaves the match out, are searched again by our own search.
+// Ripgrep reads bytes. Files in other encodings than UTF-8 and UTF-16, lines that are so long
+// that it leaves the match out, and those of MS-DOS in a search across lines are searched again
+// by our own search.
 
 // maxAgain limits the files that are searched again.
 const maxAgain = 500
@@ -48,7 +49,7 @@ func (l *Local) again(ctx context.Context, q GrepQuery, target string, hits *Hit
 			}
 		}
 	}
-	if !q.plain() {
+	if q.Multiline || !q.plain() {
 		for _, path := range l.foreign(ctx, q, target) {
 			odd[path] = true
 		}
@@ -84,7 +85,8 @@ func (q GrepQuery) plain() bool {
 	return ascii && (q.Fixed || regexp.QuoteMeta(q.Pattern) == q.Pattern)
 }
 
-// foreign returns the files below the target that are not UTF-8.
+// foreign returns the files below the target that are not UTF-8, and for a search across lines
+// those whose lines end with a carriage return, which ripgrep takes for a part of their text.
 func (l *Local) foreign(ctx context.Context, q GrepQuery, target string) (paths []string) {
 	enough, stop := context.WithCancel(ctx)
 	defer stop()
@@ -96,6 +98,9 @@ func (l *Local) foreign(ctx context.Context, q GrepQuery, target string) (paths 
 		}
 	}}
 	all := GrepQuery{Pattern: notUTF8, Type: q.Type, Mode: GrepFiles}
+	if q.Multiline {
+		all.Pattern, all.Multiline = all.Pattern+`|\r\n`, true
+	}
 	// Without an answer, what ripgrep found stays.
 	_, _ = sandbox.Run(enough, sandbox.Spec{
 		Argv: ripgrepArgs(l.ripgrep, all, l.globs(q.Glob), target), Dir: l.dir, Timeout: SearchTimeout, Limit: 4 << 10, Output: split.add,

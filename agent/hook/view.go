@@ -16,7 +16,7 @@ const maxViews = 64
 
 // knownTools are the canonical names of Atelier's tools.
 var knownTools = strings.Fields(`Read Write Edit MultiEdit NotebookEdit ApplyPatch Bash Grep Glob ReadMany ListDir WriteStdin
-	TaskOutput TaskList TaskStop TaskCreate TaskGet TaskUpdate Agent SendInput Wait CloseAgent AskUser TodoWrite EnterPlanMode ExitPlanMode WebFetch WebSearch Browser Config LSP Skill Recall`)
+	TaskOutput TaskList TaskStop TaskCreate TaskGet TaskUpdate Agent SendInput Wait CloseAgent AskUser TodoWrite EnterPlanMode ExitPlanMode WebFetch WebSearch Browser Config LSP RenameSymbol Skill Recall`)
 
 // mcpExample is how tools of other servers are called.
 const mcpExample = "mcp__server__tool"

@@ -104,6 +104,17 @@ func TestGopls(t *testing.T) {
 			}
 		}
 	}
+	renamed := run(t, RenameTool(p.Servers, p.env), RenameInput{File: "demo.go", Line: 4, Symbol: "Total", NewName: "Sum"})
+	for name, want := range map[string]string{"shapes.go": strings.Replace(library, "Total", "Sum", 1), "demo.go": strings.Replace(program, "Total", "Sum", 1)} {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%+v: %s is %s, %v", renamed, name, got, err)
+		}
+	}
+	if refused := run(t, RenameTool(p.Servers, p.env), RenameInput{File: "demo.go", Line: 4, Symbol: "Sum", NewName: "Square"}); !refused.IsError {
+		t.Errorf("a name that is taken: %+v", refused)
+	}
+	p.write(t, "shapes.go", library)
+	p.write(t, "demo.go", program)
 	p.write(t, "more.go", "package shapes\n\nvar again = Total(nil)\n") // by others, as a command does
 	if got := p.ask(t, total(References)); !strings.Contains(got.Output, "more.go:3:13") {
 		t.Errorf("a file that was created is not known: %q", got.Output)

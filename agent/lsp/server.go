@@ -219,7 +219,7 @@ func (s *server) greet(ctx context.Context) error {
 		"workspaceFolders": []any{map[string]any{"uri": uri, "name": filepath.Base(s.key.root)}},
 		"capabilities": map[string]any{
 			"general":   map[string]any{"positionEncodings": []string{"utf-16"}},
-			"workspace": map[string]any{"configuration": true, "workspaceFolders": true, "didChangeWatchedFiles": map[string]any{"dynamicRegistration": true}},
+			"workspace": map[string]any{"configuration": true, "workspaceEdit": map[string]any{"documentChanges": true}, "workspaceFolders": true, "didChangeWatchedFiles": map[string]any{"dynamicRegistration": true}},
 			"textDocument": map[string]any{
 				"synchronization":    map[string]any{"didSave": true},
 				"definition":         map[string]any{"linkSupport": true},
@@ -229,6 +229,7 @@ func (s *server) greet(ctx context.Context) error {
 				"publishDiagnostics": map[string]any{"versionSupport": true},
 				"callHierarchy":      map[string]any{},
 				"references":         map[string]any{},
+				"rename":             map[string]any{},
 			},
 			"window": map[string]any{"workDoneProgress": true},
 		},

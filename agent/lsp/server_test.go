@@ -78,6 +78,8 @@ func (s toyServer) answer(r toyRequest) {
 		s.initialize(r)
 	case "textDocument/definition":
 		s.definition(r)
+	case "textDocument/rename":
+		s.rename(r)
 	case "textDocument/didOpen", "textDocument/didChange":
 		s.send(object{"method": "textDocument/publishDiagnostics", "params": object{
 			"uri": r.Params.TextDocument.URI, "diagnostics": []any{
@@ -117,7 +119,7 @@ func (s toyServer) initialize(r toyRequest) {
 			hoard[i] = 1
 		}
 	}
-	s.result(r, object{"capabilities": object{"callHierarchyProvider": true}})
+	s.result(r, object{"capabilities": object{"callHierarchyProvider": true, "renameProvider": s.how != "refuses"}})
 }
 
 // hoard is the memory of a server that takes much.
@@ -147,3 +149,39 @@ func (s toyServer) definition(r toyRequest) {
 	}
 	s.result(r, []any{object{"targetUri": r.Params.TextDocument.URI, "targetSelectionRange": at(1, 5)}})
 }
+
+// rename answers with the place of alpha in a.toy and, as told, with what it may not.
+func (s toyServer) rename(r toyRequest) {
+	edit := func(line, from, to int) object {
+		at := func(character int) object { return object{"line": line, "character": character} }
+		return object{"range": object{"start": at(from), "end": at(to)}, "newText": "omega"}
+	}
+	uri := r.Params.TextDocument.URI
+	edits := []any{edit(1, 4, 9)}
+	switch s.how {
+	case "elsewhere":
+		uri = "file:///etc/passwd"
+	case "twice":
+		edits = append(edits, edit(1, 4, 9))
+	case "beyond":
+		edits = append(edits, edit(99, 0, 1))
+	case "long":
+		edits = append(edits, edit(1, 4, 900))
+	case "creates":
+		s.result(r, object{"documentChanges": []any{object{"kind": "create", "uri": uri}}})
+		return
+	case "nothing":
+		s.result(r, nil)
+		return
+	case "many":
+		for range maxEdits {
+			edits = append(edits, edit(1, 0, 0))
+		}
+	case "turns": // each time another place
+		renamed++
+		edits = []any{edit(renamed, 0, 1)}
+	}
+	s.result(r, object{"documentChanges": []any{object{"textDocument": object{"uri": uri, "version": 1}, "edits": edits}}})
+}
+
+var renamed int

@@ -42,8 +42,8 @@ type Config struct {
 	// Confine returns how a server for a root is confined, or why none may start there.
 	// Nil starts servers without confinement.
 	Confine func(ctx context.Context, root string) (*confine.Profile, error)
-	// Off reports whether language servers are switched off.
-	Off    func() bool
+	// Off reports whether the language servers of a language are switched off.
+	Off    func(language string) bool
 	Idle   time.Duration // after which a server that nobody needs ends; 0 means [DefaultIdle]
 	Memory int64         // bytes that a server may take; 0 means [DefaultMemory]
 }
@@ -77,15 +77,6 @@ type slot struct {
 	idle     *time.Timer
 }
 
-// Status is what is known of one server.
-type Status struct {
-	Language, Root, Program string
-	PID                     int   // 0 if it does not run
-	Err                     error // why it does not run; nil if it runs, or has been idle
-	Memory                  int64 // bytes, where that is known
-	Used                    time.Time
-}
-
 // New returns servers of which none runs yet.
 func New(cfg Config) *Servers {
 	if cfg.Languages == nil {
@@ -110,7 +101,7 @@ func (s *Servers) languages(ctx context.Context) []Language { return s.cfg.Langu
 // acquire returns the server of a language for a root, started if need be. Release has to
 // be called when it is not needed any more.
 func (s *Servers) acquire(ctx context.Context, l Language, root string) (found *server, release func(), err error) {
-	if s.cfg.Off != nil && s.cfg.Off() {
+	if s.off(l.Name) {
 		return nil, nil, ErrOff
 	}
 	command, ok := l.command()
@@ -176,6 +167,7 @@ func (s *Servers) start(ctx context.Context, at *slot, command Command) error {
 	}
 	spec, err := s.spec(ctx, at.key.root, command)
 	if err != nil {
+		at.last = err
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -187,6 +179,7 @@ func (s *Servers) start(ctx context.Context, at *slot, command Command) error {
 		}
 		return err
 	}
+	at.last = nil
 	return nil
 }
 
@@ -227,10 +220,15 @@ func (s *Servers) stopIdle(at *slot) {
 // StopIn ends the servers whose roots are in a folder, such as one that will be removed, and
 // returns when they have ended or ctx has. The next question starts them again.
 func (s *Servers) StopIn(ctx context.Context, folder string) {
+	s.stopAll(ctx, func(k key) bool { return within(folder, k.root) })
+}
+
+// stopAll ends some servers.
+func (s *Servers) stopAll(ctx context.Context, which func(key) bool) {
 	s.mu.Lock()
 	var in []*slot
 	for k, at := range s.slots {
-		if within(folder, k.root) {
+		if which(k) {
 			in = append(in, at)
 		}
 	}
@@ -295,32 +293,6 @@ func (s *Servers) running(l Language, root string) bool {
 	}
 	defer at.mu.Unlock()
 	return at.server != nil && at.server.failure() == nil
-}
-
-// Status returns what is known of the servers that were needed, ordered by language and
-// root.
-func (s *Servers) Status() []Status {
-	s.mu.Lock()
-	all := make([]*slot, 0, len(s.slots))
-	for _, at := range s.slots {
-		all = append(all, at)
-	}
-	s.mu.Unlock()
-	var out []Status
-	for _, at := range all {
-		at.mu.Lock()
-		one := Status{Language: at.key.language, Root: at.key.root, Err: at.last, Used: at.used}
-		if at.server != nil {
-			one.Program, one.Err = at.server.command.Program, at.server.failure()
-			if one.Err == nil {
-				one.PID, one.Memory = at.server.process.PID(), at.server.process.Memory()
-			}
-		}
-		at.mu.Unlock()
-		out = append(out, one)
-	}
-	slices.SortFunc(out, func(a, b Status) int { return strings.Compare(a.Language+a.Root, b.Language+b.Root) })
-	return out
 }
 
 // Close ends all servers, and returns when nothing of them is left.

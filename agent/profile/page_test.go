@@ -33,7 +33,7 @@ func TestToolsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := append(productTools(local), browser.Tool(nil), config.Tool(nil), lsp.Tool(nil, local), skill.Tool(nil), recall.Tool(nil))
+	tools := append(productTools(local), browser.Tool(nil), config.Tool(nil), lsp.Tool(nil, local), lsp.RenameTool(nil, local), skill.Tool(nil), recall.Tool(nil))
 	tools = append(append(tools, moving.Tools(nil, "")...), schedule.Tools(nil, "", time.Now)...)
 	registry, err := agent.NewRegistry(tools...)
 	if err != nil {

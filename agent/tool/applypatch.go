@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/applypatch"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/filechange"
 	"atelier.dev/atelier/agent/llm"
 )
 
@@ -205,7 +206,7 @@ func (a *applyPatch) changes(plan *applypatch.Plan) []agent.FileChange {
 		if c.Unchanged() {
 			continue
 		}
-		change := changeOf(relative(a.env, c.Path), []byte(c.Before), []byte(c.After), c.Kind == applypatch.Add && !c.Overwrites)
+		change := filechange.Of(relative(a.env, c.Path), []byte(c.Before), []byte(c.After), c.Kind == applypatch.Add && !c.Overwrites)
 		change.Deleted = c.Kind == applypatch.Delete
 		if c.MoveTo != "" {
 			change.MovedTo = relative(a.env, c.MoveTo)

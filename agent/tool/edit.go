@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/applypatch"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/filechange"
 )
 
 //go:embed edit.md
@@ -113,7 +114,7 @@ func (e *edit) plan(ctx context.Context, in EditInput) (p editing, err error) {
 	before, err := env.ReadText(ctx, e.env, in.FilePath)
 	if errors.Is(err, fs.ErrNotExist) && in.Fuzzy && in.OldString == "" {
 		text := []byte(withEnding(in.NewString, env.ConventionsOf(ctx, e.env, path).LineEnd))
-		return editing{replacement: replacement{content: text}, encoded: text, change: changeOf(shown, nil, text, true)}, nil
+		return editing{replacement: replacement{content: text}, encoded: text, change: filechange.Of(shown, nil, text, true)}, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, fmt.Errorf("%w. To create a file use Write", err)
@@ -138,7 +139,7 @@ func (e *edit) plan(ctx context.Context, in EditInput) (p editing, err error) {
 	if err := e.seen.covers(path, shown, p.before, p.spans); err != nil {
 		return p, err
 	}
-	p.change = changeOf(shown, p.before, p.content, false)
+	p.change = filechange.Of(shown, p.before, p.content, false)
 	if p.encoded, err = before.Encode(p.content); err != nil {
 		return p, fmt.Errorf("%s was not changed: %w", shown, err)
 	}

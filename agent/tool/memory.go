@@ -15,6 +15,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/filechange"
 	"atelier.dev/atelier/agent/internal/linediff"
 )
 
@@ -185,7 +186,7 @@ func (m *Memory) changed(path string, before, after []byte, known []bool) {
 // known before and, if the model was told, new ones. If the contents are too large to
 // compare, none are known.
 func carried(before, after []byte, known []bool, told bool) []bool {
-	if len(before) > maxCompared || len(after) > maxCompared {
+	if len(before) > filechange.MaxCompared || len(after) > filechange.MaxCompared {
 		return nil
 	}
 	var lines []bool
@@ -193,7 +194,7 @@ func carried(before, after []byte, known []bool, told bool) []bool {
 	for _, e := range linediff.Edits(string(before), string(after)) {
 		kept := len(linesOf(before[at:e.Start]))
 		lines = append(lines, known[line:line+kept]...)
-		lines = append(lines, slices.Repeat([]bool{told}, lineCount(e.New))...)
+		lines = append(lines, slices.Repeat([]bool{told}, filechange.Lines(e.New))...)
 		at, line = e.End, line+kept+len(linesOf(before[e.Start:e.End]))
 	}
 	lines = append(lines, known[line:]...)

@@ -12,6 +12,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/filechange"
 )
 
 //go:embed multiedit.md
@@ -109,7 +110,7 @@ func (m *multiEdit) plan(ctx context.Context, input json.RawMessage) (p editing,
 		known.changed(path, p.content, done.content, known.linesSeen(path, p.content))
 		p.content, p.count, p.fold = done.content, p.count+done.count, max(p.fold, done.fold)
 	}
-	p.change = changeOf(shown, before.UTF8, p.content, false)
+	p.change = filechange.Of(shown, before.UTF8, p.content, false)
 	if p.encoded, err = before.Encode(p.content); err != nil {
 		return p, nil, fmt.Errorf("%s was not changed: %w", shown, err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/filechange"
 	"atelier.dev/atelier/agent/internal/notebook"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/picture"
@@ -146,7 +147,7 @@ func (n *notebookEdit) plan(ctx context.Context, in NotebookEditInput) (p notebo
 	if err != nil {
 		return p, fmt.Errorf("%s was not changed: %w", shown, err)
 	}
-	p.change = changeOf(shown, before.UTF8, p.after, false)
+	p.change = filechange.Of(shown, before.UTF8, p.after, false)
 	if p.encoded, err = before.Encode(p.after); err != nil {
 		return p, fmt.Errorf("%s was not changed: %w", shown, err)
 	}

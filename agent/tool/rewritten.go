@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/filechange"
 	"atelier.dev/atelier/agent/internal/pathname"
 )
 
@@ -80,7 +81,7 @@ func (m *Memory) rewritten(ctx context.Context, path string, f agent.FileRecord,
 	if err != nil {
 		return nil, ""
 	}
-	c := changeOf(f.Path, before, after, false)
+	c := filechange.Of(f.Path, before, after, false)
 	isShown := c.Diff != "" && len(c.Diff) <= room
 	if isShown {
 		diff = c.Diff

@@ -17,6 +17,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/filechange"
 	"atelier.dev/atelier/agent/llm"
 )
 
@@ -392,7 +393,7 @@ func TestEdit(t *testing.T) { // LOOP-25, OAS-303
 
 func TestLargeChangesHaveNoDiff(t *testing.T) {
 	t.Parallel()
-	c := changeOf("f", []byte("a\nb"), []byte(strings.Repeat("x\n", 1<<20)), false)
+	c := filechange.Of("f", []byte("a\nb"), []byte(strings.Repeat("x\n", 1<<20)), false)
 	if c.Diff != "" || c.Removed != 2 || c.Added != 1<<20 {
 		t.Errorf("change %+v", c)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/filechange"
 )
 
 //go:embed write.md
@@ -69,7 +70,7 @@ func (w *write) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	if plan.change.Created {
 		verb = "Created"
 	}
-	text := fmt.Sprintf("%s %s: %s, %s written.", verb, plan.change.Path, count(lineCount(string(plan.text)), "line"), count(len(plan.encoded), "byte"))
+	text := fmt.Sprintf("%s %s: %s, %s written.", verb, plan.change.Path, count(filechange.Lines(string(plan.text)), "line"), count(len(plan.encoded), "byte"))
 	if len(plan.kept) > 0 {
 		text += fmt.Sprintf(" It has %s.", strings.Join(plan.kept, " and "))
 	}
@@ -105,7 +106,7 @@ func (w *write) plan(ctx context.Context, in WriteInput) (p writing, err error) 
 	text, kept := formed(ctx, w.env, in.FilePath, before, in.Content)
 	p.kept = kept
 	p.text = []byte(text)
-	p.change = changeOf(shown, before.UTF8, p.text, created)
+	p.change = filechange.Of(shown, before.UTF8, p.text, created)
 	if p.encoded, err = before.Encode(p.text); err != nil {
 		return p, fmt.Errorf("%s was not replaced: %w", shown, err)
 	}

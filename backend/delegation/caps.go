@@ -53,7 +53,7 @@ func (d *Delegation) Limit(info backend.SessionInfo, limits agent.Limits) agent.
 		t.setStarter(info.ID, byOf(info))
 	}
 	limits.OthersCost = func() llm.Cost { return d.OthersCost(context.Background(), root, info.ID) }
-	limits.Admit = func(spent, next, budget llm.Cost) *agent.TurnLimit {
+	limits.Admit = func(spent, next, budget llm.Cost) (llm.Cost, *agent.TurnLimit) {
 		return d.admit(t, root, info.ID, asked{spent, next, budget})
 	}
 	return limits
@@ -63,9 +63,10 @@ func (d *Delegation) Limit(info backend.SessionInfo, limits agent.Limits) agent.
 // session's budget.
 type asked struct{ spent, next, budget llm.Cost }
 
-// admit reserves the estimated cost of a request, or returns the limit of the tree that
-// keeps it from being made.
-func (d *Delegation) admit(t *tree, root, session string, ask asked) *agent.TurnLimit {
+// admit reserves what a request may cost and returns it, or the limit of the tree that keeps it
+// from being made. In a tree a request may cost a part of what is left, so that others can be
+// made at the same time; without agents it may cost all.
+func (d *Delegation) admit(t *tree, root, session string, ask asked) (most llm.Cost, over *agent.TurnLimit) {
 	ctx := context.Background()
 	caps := d.cfg.Caps(ctx)
 	t.budget <- struct{}{}
@@ -75,22 +76,27 @@ func (d *Delegation) admit(t *tree, root, session string, ask asked) *agent.Turn
 	defer t.mu.Unlock()
 	switch tokens := usage.Input + usage.Output + usage.CacheRead + usage.CacheWrite; {
 	case caps.Rounds > 0 && t.rounds >= caps.Rounds && len(t.started) > 0:
-		return &agent.TurnLimit{Limit: "tree_rounds", Count: t.rounds}
+		return 0, &agent.TurnLimit{Limit: "tree_rounds", Count: t.rounds}
 	case caps.Tokens > 0 && tokens >= caps.Tokens:
-		return &agent.TurnLimit{Limit: "tree_tokens", Count: int(tokens)}
+		return 0, &agent.TurnLimit{Limit: "tree_tokens", Count: int(tokens)}
 	case ask.budget == 0:
-		return nil
+		return 0, nil
 	}
 	for other, cost := range t.reserved {
 		if other != session {
 			others += cost
 		}
 	}
-	if spent := ask.spent + others; spent+ask.next > ask.budget {
-		return &agent.TurnLimit{Limit: "budget", Budget: ask.budget, Spent: spent, Next: ask.next}
+	spent := ask.spent + others
+	if spent+ask.next > ask.budget {
+		return 0, &agent.TurnLimit{Limit: "budget", Budget: ask.budget, Spent: spent, Next: ask.next}
 	}
-	t.reserved[session] = ask.next
-	return nil
+	most = ask.budget - spent
+	if len(t.started) > 0 {
+		most = max(ask.next, most/AtOnce)
+	}
+	t.reserved[session] = most
+	return most, nil
 }
 
 // sum adds up what a tree has used, and the cost of all of it but one session.

@@ -9,6 +9,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/keymap"
+	"atelier.dev/atelier/backend/languages"
 	"atelier.dev/atelier/backend/memo"
 	"atelier.dev/atelier/backend/preview"
 	"atelier.dev/atelier/backend/prompts"
@@ -38,6 +39,7 @@ type Desk struct {
 	memo      *memo.Memo
 	keymap    *keymap.Keymap
 	symbols   *symbols.Symbols
+	languages *languages.Servers
 	preview   *preview.Preview
 	terminals *terminal.Terminals
 }
@@ -50,6 +52,7 @@ func New(cfg Config) *Desk {
 		memo:      memo.New(memo.Config{Folder: cfg.Folder, Home: cfg.Home, ReadOnly: cfg.ReadOnly}),
 		keymap:    keymap.New(cfg.Home),
 		preview:   preview.New(cfg.FolderOf),
+		languages: languages.NewServers(languages.ServersConfig{Servers: cfg.Servers, Store: cfg.Store, FolderOf: cfg.FolderOf}),
 		symbols:   symbols.New(symbols.Config{Servers: cfg.Servers, FolderOf: cfg.FolderOf}),
 		terminals: terminal.New(terminal.Config{Getenv: cfg.Getenv, Folder: cfg.FolderOf}),
 	}
@@ -65,6 +68,7 @@ func (k *Desk) Register(d *dispatch.Dispatcher) {
 	k.memo.Register(d)
 	k.keymap.Register(d)
 	k.symbols.Register(d)
+	k.languages.Register(d)
 	k.preview.Register(d)
 	k.terminals.Register(d)
 }

@@ -43,7 +43,7 @@ var tiers = []struct {
 		"MultiEdit ReadMany ListDir ApplyPatch WriteStdin"},
 	{TierAdvanced, "Agent Skill TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate SendMessage TeamCreate TeamDelete NotebookEdit " +
 		"SendInput Wait CloseAgent Monitor Recall"},
-	{TierSpecialist, "CronCreate CronDelete CronList LSP TodoWrite EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree RemoteTrigger ListMcpResources ReadMcpResource " +
+	{TierSpecialist, "CronCreate CronDelete CronList LSP RenameSymbol TodoWrite EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree RemoteTrigger ListMcpResources ReadMcpResource " +
 		"ScheduleWakeup Browser Config"},
 }
 

@@ -22,7 +22,7 @@ func TestTiers(t *testing.T) {
 	for tier, names := range map[toolbox.ToolTier]string{
 		toolbox.TierCore:     "Read Write Edit Glob Grep Bash AskUser ToolSearch WebFetch WebSearch",
 		toolbox.TierAdvanced: "Agent Skill TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate SendMessage TeamCreate TeamDelete NotebookEdit",
-		toolbox.TierSpecialist: "CronCreate CronDelete CronList LSP TodoWrite EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree RemoteTrigger " +
+		toolbox.TierSpecialist: "CronCreate CronDelete CronList LSP RenameSymbol TodoWrite EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree RemoteTrigger " +
 			"ListMcpResources ReadMcpResource",
 	} {
 		for _, name := range strings.Fields(names) {

@@ -97,7 +97,8 @@ func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.P
 // tools returns the tools of a session.
 func (w *Workbench) tools(info backend.SessionInfo, place workplace, memory *tool.Memory) []agent.Tool {
 	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Outlive: outlive(w.cfg), Tasks: place.tasks, Reduce: w.reducer(), Memory: memory})
-	all = append(all, webFetch(w, info), webSearch(w, info), w.languageTool(place.env), w.contexts.Recall(info.ID))
+	all = append(all, webFetch(w, info), webSearch(w, info), w.contexts.Recall(info.ID))
+	all = append(all, w.languageTools(place.env)...)
 	if info.Settings.Provider != callerProvider {
 		all = w.boards.Tools(account(info), agents.Name(info), all)
 		all = w.teams.Tools(info, info.Helper == nil, all)

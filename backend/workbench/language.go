@@ -13,15 +13,12 @@ import (
 	"atelier.dev/atelier/agent/network"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/agent/sandbox/confine"
-	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/languages"
 )
 
 // newLanguageServers returns the language servers of the folder and its worktrees.
 func (w *Workbench) newLanguageServers() *lsp.Servers {
-	return lsp.New(lsp.Config{Languages: w.languageFiles.Languages, Environ: sandbox.Environ, Confine: w.confineLanguageServer, Off: func() bool {
-		p, err := backend.StoredPreferences(w.ctx, w.cfg.Store)
-		return err != nil || p.NoLanguageServers
-	}})
+	return lsp.New(lsp.Config{Languages: w.languageFiles.Languages, Environ: sandbox.Environ, Confine: w.confineLanguageServer, Off: languages.Off(w.ctx, w.cfg.Store)})
 }
 
 // confineLanguageServer returns what a language server may do: it reads the project,
@@ -64,5 +61,7 @@ func (p points) diagnosed(ctx context.Context, after agent.PostToolUseInput, adv
 	return advice
 }
 
-// languageTool returns the tool that asks the language servers.
-func (w *Workbench) languageTool(e env.Environment) agent.Tool { return lsp.Tool(w.languages, e) }
+// languageTools returns the tools that ask the language servers.
+func (w *Workbench) languageTools(e env.Environment) []agent.Tool {
+	return []agent.Tool{lsp.Tool(w.languages, e), lsp.RenameTool(w.languages, e)}
+}

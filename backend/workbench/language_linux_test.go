@@ -3,6 +3,7 @@ package workbench_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/languages"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -54,6 +56,20 @@ func TestLanguageServer(t *testing.T) {
 	await(p, anyOf[agent.ProcessingEnd])
 	if told := string(server.Requests()[3].Body); !strings.Contains(told, "a.go:3:26: error: undefined: one") {
 		t.Errorf("the model was told %s", told)
+	}
+	faults := must[languages.FaultList](p, "languages.faults", languages.FaultQuery{Session: id, Paths: []string{"a.go", "b.go"}})
+	if want := (languages.CodeFault{Path: "a.go", Line: 3, Message: "undefined: one"}); len(faults.Faults) != 1 || faults.Faults[0] != want {
+		t.Errorf("the page is told %+v", faults)
+	}
+	rows := must[languages.LanguageServers](p, "languages.restart", languages.LanguageRestart{Language: "Go", Root: folder}).Servers
+	if i := slices.IndexFunc(rows, func(s languages.LanguageServer) bool { return s.Language == "Go" }); i < 0 || rows[i].State != "running" || rows[i].Program != "gopls" || rows[i].PID == 0 {
+		t.Errorf("restarted: %+v", rows)
+	}
+	only := must[backend.Preferences](p, "preferences.get", backend.Empty{})
+	only.LanguagesOff = []string{"Go"}
+	must[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: only})
+	if rows = must[languages.LanguageServers](p, "languages.stop", languages.LanguageStop{Language: "Go"}).Servers; rows[0].State != "off" || rows[0].PID != 0 {
+		t.Errorf("switched off: %+v", rows)
 	}
 	wish := must[backend.Preferences](p, "preferences.get", backend.Empty{})
 	wish.NoLanguageServers = true

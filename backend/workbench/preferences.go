@@ -85,7 +85,7 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 	if p.NewSession.Mode == agent.ModeBypass {
 		return p, backend.Problem(backend.ProblemBypassByDefault)
 	}
-	if err := errors.Join(p.Fonts.Check(), toolbox.CheckOff(p.ToolsOff)); err != nil {
+	if err := errors.Join(p.Fonts.Check(), toolbox.CheckOff(p.ToolsOff), p.CheckLanguages()); err != nil {
 		return p, err
 	}
 	shown, err := w.preferences(ctx, backend.Empty{})

@@ -5,8 +5,11 @@ package workbench_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -186,8 +189,17 @@ func TestTreeBudget(t *testing.T) {
 	if limited == 0 || limited == 4 {
 		t.Errorf("%d of 4 agents were refused", limited)
 	}
+	longest := int64(math.MaxInt64) // the answers are as long as the requests allow
+	for _, request := range asked(server, child) {
+		cap := regexp.MustCompile(`"max_output_tokens":(\d+)`).FindStringSubmatch(request)
+		if cap == nil {
+			t.Fatalf("an answer may have any length: %s", request)
+		}
+		n, _ := strconv.ParseInt(cap[1], 10, 64)
+		longest = min(longest, n)
+	}
 	for range 4 - limited {
-		server.Script(child, llmtest.Round{Text: "Seen.", Usage: llm.Usage{Input: 5000, Output: 1000, Known: true}})
+		server.Script(child, llmtest.Round{Text: "Seen.", Usage: llm.Usage{Input: 5000, Output: longest, Known: true}})
 	}
 	server.Script(w.model, llmtest.Round{Text: "Done.", Usage: llm.Usage{Input: 5000, Output: 100, Known: true}})
 	for len(log[agent.ProcessingEnd](p, id)) == 0 {

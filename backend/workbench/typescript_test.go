@@ -45,6 +45,7 @@ var enumPackages = []string{
 	"../../agent/contextinfo",
 	"../../agent/contextir",
 	"../../agent/llm",
+	"../../agent/lsp",
 	"../../agent/mcp",
 	"../../agent/permission/rule",
 	"../../agent/project",

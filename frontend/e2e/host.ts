@@ -26,6 +26,8 @@ export type Setup = {
   messages?: number
   /** An earlier host whose project folder and home are used again. */
   from?: Host
+  /** A host that runs: this one has a project of its own beside it, and the same home. */
+  beside?: Host
   /** The address to listen on; by default a free port. */
   port?: string
 }
@@ -37,10 +39,12 @@ export async function startHost({
   env = {},
   messages,
   from,
+  beside,
   port = '0',
 }: Setup = {}): Promise<Host> {
-  const root = from ? dirname(from.folder) : await mkdtemp(join(tmpdir(), 'atelier-e2e-'))
-  const folder = join(root, 'shop')
+  const known = from ?? beside
+  const root = known ? dirname(known.folder) : await mkdtemp(join(tmpdir(), 'atelier-e2e-'))
+  const folder = join(root, beside ? 'till' : 'shop')
   const home = join(root, 'home')
   await mkdir(folder, { recursive: true })
   for (const [name, content] of Object.entries(files)) {

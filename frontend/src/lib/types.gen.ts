@@ -399,6 +399,13 @@ export type ChangesSums = {
 
 export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable" | "key_needed"
 
+export type CodeFault = {
+  path: string
+  line: number
+  warning?: boolean
+  message: string
+}
+
 export type CodeSymbol = {
   name: string
   kind?: string
@@ -1001,6 +1008,15 @@ export type Failure = {
 }
 
 export type FailureID = "turn_failed" | "provider_auth" | "provider_permission" | "provider_not_found" | "provider_invalid" | "provider_rate_limit" | "provider_rate_limit_wait" | "provider_quota" | "provider_overloaded" | "provider_overloaded_wait" | "provider_server" | "provider_server_wait" | "provider_timeout" | "provider_network" | "provider_truncated" | "provider_content_filter" | "provider_context_overflow" | "provider_abort" | "provider_config" | "provider_unsupported" | "provider_bad_object" | "provider_too_large" | "answer_empty" | "window_small" | "window_set" | "compaction_unavailable" | "compaction_nothing" | "compaction_budget" | "compaction_too_little" | "compaction_summary_too_long"
+
+export type FaultList = {
+  faults?: CodeFault[]
+}
+
+export type FaultQuery = {
+  session?: string
+  paths?: string[]
+}
 
 export type FileChange = {
   path: string
@@ -1669,6 +1685,32 @@ export type LandmarkRequest = {
   back?: boolean
 }
 
+export type LanguageRestart = {
+  language: string
+  root: string
+}
+
+export type LanguageServer = {
+  language: string
+  program: string
+  root?: string
+  state: LanguageState
+  problem?: string
+  memory?: number
+  pid?: number
+}
+
+export type LanguageServers = {
+  servers?: LanguageServer[]
+  off?: boolean
+}
+
+export type LanguageState = "ready" | "starting" | "running" | "failed" | "off"
+
+export type LanguageStop = {
+  language: string
+}
+
 export type Layout = {
   sidebar_width?: number
   sidebar_hidden?: boolean
@@ -2102,6 +2144,7 @@ export type Preferences = {
   notices?: Notices
   sandbox?: Sandbox
   no_language_servers?: boolean
+  languages_off?: string[]
   tools_off?: string[]
   agent_depth?: number
   tree_rounds?: number
@@ -4084,6 +4127,10 @@ export interface Methods {
   "keys.list": { args: Empty; reply: KeyList }
   "keys.remove": { args: ProviderRef; reply: KeyList }
   "keys.set": { args: SetKeyRequest; reply: KeyList }
+  "languages.faults": { args: FaultQuery; reply: FaultList }
+  "languages.list": { args: Empty; reply: LanguageServers }
+  "languages.restart": { args: LanguageRestart; reply: LanguageServers }
+  "languages.stop": { args: LanguageStop; reply: LanguageServers }
   "mcp.accept_tool": { args: ServerToolAcceptRequest; reply: Empty }
   "mcp.answer": { args: ServerAnswer; reply: Empty }
   "mcp.authorise": { args: ServerRequest; reply: ServerAuthoriseReply }

@@ -13,6 +13,7 @@ export const messages = {
   turn_name: 'Turn {n}',
   agent: 'Agent',
   own: 'This session itself',
+  saved: 'the cache saved {cost}',
   apart: 'What agents cost is in their own lines, not in those of turns.',
   purpose: 'For',
   purpose_turn: 'Turns',

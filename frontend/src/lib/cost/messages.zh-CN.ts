@@ -14,6 +14,7 @@ export const zhCN: Translated<typeof messages> = {
   turn_name: '第 {n} 回合',
   agent: '智能体',
   own: '此会话本身',
+  saved: '缓存节省 {cost}',
   apart: '智能体的费用在各自的行中，不计入回合。',
   purpose: '用途',
   purpose_turn: '回合',

@@ -7,6 +7,11 @@ test.each([
   ['Read', '{"file_path":"a.go","limit":3}', 'a.go'],
   ['Grep', '{"pattern":"x","path":"src"}', 'x · src'],
   ['LSP', '{"operation":"hover","file_path":"a.go","line":2}', 'hover · a.go:3'],
+  [
+    'RenameSymbol',
+    '{"file_path":"a.go","line":2,"symbol":"Area","new_name":"Size"}',
+    'Area → Size · a.go',
+  ],
   ['LSP', '{"operation":"workspaceSymbol","query":"Area"}', 'workspaceSymbol · Area'],
   ['Custom', '{"depth":3,"topic":"birds"}', 'birds'],
   [

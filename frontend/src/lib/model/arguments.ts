@@ -21,6 +21,8 @@ export function argument(tool: string, input: string): string {
       [text('operation'), text('query'), `${text('file_path')}${at}`].filter(Boolean).join(' · '),
     )
   }
+  if (tool === 'RenameSymbol')
+    return line(`${text('symbol')} → ${text('new_name')} · ${text('file_path')}`)
   if (tool === 'Skill') return line(`${text('skill')} ${text('args')}`.trim())
   if (tool === 'AskUser')
     return line(

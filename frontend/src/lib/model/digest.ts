@@ -35,7 +35,14 @@ export type Digest = {
 
 const reading = new Set(['Read', 'ReadMany'])
 const searching = new Set(['Grep', 'Glob', 'ListDir', 'LSP'])
-const changing = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'ApplyPatch'])
+const changing = new Set([
+  'Write',
+  'Edit',
+  'MultiEdit',
+  'NotebookEdit',
+  'ApplyPatch',
+  'RenameSymbol',
+])
 
 export function digestOf(entries: readonly Entry[]): Digest {
   const digest: Digest = {

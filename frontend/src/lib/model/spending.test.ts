@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { noUsage } from './testing'
-import { barsOf, counted, everyDay, isFree, spent, together, tokenKinds } from './spending'
+import {
+  barsOf,
+  cacheSaving,
+  counted,
+  everyDay,
+  isFree,
+  spent,
+  together,
+  tokenKinds,
+} from './spending'
 
 test('a request of unknown cost is counted', () => {
   expect([0.25, undefined, 0].reduce(spent, undefined)).toEqual({ usd: 0.25, unknown: 1 })
@@ -15,6 +24,19 @@ test('unreported tokens are not shown as zero', () => {
   expect(counted(0, noUsage)).toBe('–')
   expect(counted(1200, noUsage)).toBe('1.2 k+')
   expect(counted(1200, { ...noUsage, known: true })).toBe('1.2 k')
+})
+
+test('K-06: what the cache saved is said as far as prices are known', () => {
+  const line = (model: string, cache_read: number) => ({
+    ...{ model, requests: 1, cost: { usd: 1 } },
+    usage: { ...noUsage, cache_read },
+  })
+  const prices = { a: { input: 3, output: 15, cache_read: 0.3 }, b: { input: 2, output: 8 } }
+  const saved = cacheSaving(
+    [line('a', 1_000_000), line('b', 1_000_000), line('c', 1_000_000)],
+    ({ model = '' }) => prices[model as 'a' | 'b'],
+  )
+  expect(saved).toBeCloseTo(2.7)
 })
 
 test('sums are added up with their unknown parts; without any sum the result is undefined', () => {

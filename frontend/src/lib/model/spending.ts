@@ -1,6 +1,6 @@
 /** Sums of the cost of requests and of their tokens. */
 import { tokens } from './format'
-import type { Cost, CostLine, Spending, Usage } from '../types.gen'
+import type { Cost, CostLine, ModelPrice, Spending, Usage } from '../types.gen'
 
 /** Adds a request to a sum. A request without a cost counts as a request of unknown cost. */
 export function spent(before: Spending | undefined, cost: Cost | undefined): Spending {
@@ -36,6 +36,18 @@ export function counted(count: number, usage: Usage): string {
 /** The share of the input that came from the cache, as a whole percentage. */
 export const cachedShare = (usage: Usage) =>
   Math.floor((100 * usage.cache_read) / Math.max(1, tokensIn(usage)))
+
+/** What reading from the cache saved, in US dollars, as far as the models' prices are known. */
+export const cacheSaving = (
+  models: readonly CostLine[],
+  priceOf: (line: CostLine) => ModelPrice | undefined,
+): number =>
+  models
+    .map((line) => {
+      const { input = 0, cache_read = input } = priceOf(line) ?? {}
+      return (Math.max(0, input - cache_read) * line.usage.cache_read) / 1e6
+    })
+    .reduce((sum, part) => sum + part, 0)
 
 /** The kinds of tokens that are counted apart. */
 export type TokenKind = 'fresh' | 'cache_read' | 'cache_write' | 'output' | 'reasoning'

@@ -148,6 +148,7 @@ export const messages = {
   does_Browser: 'Opens pages in a browser and uses them',
   does_Config: 'Reads your settings, and changes them if you allow it',
   does_LSP: 'Answers questions about code',
+  does_RenameSymbol: 'Renames a symbol everywhere in the project',
   does_TodoWrite: 'Keeps the list of tasks',
   does_EnterPlanMode: 'Proposes to plan first',
   does_ExitPlanMode: 'Presents a plan for your approval',

@@ -147,6 +147,7 @@ export const zhCN: Translated<typeof messages> = {
   does_Browser: '在浏览器中打开并操作网页',
   does_Config: '读取你的设置，经你允许后更改',
   does_LSP: '回答代码问题',
+  does_RenameSymbol: '在整个项目中重命名一个符号',
   does_TodoWrite: '维护任务列表',
   does_EnterPlanMode: '提议先做计划',
   does_ExitPlanMode: '提交计划供你批准',

@@ -11,6 +11,7 @@ import type {
 } from '../types.gen'
 import { Authors } from './authors.svelte'
 import { Comments } from './comments.svelte'
+import { Faults } from './languages.svelte'
 
 /** What changed in the project: the files of a scope, and the difference of one of them. */
 export class Changes {
@@ -33,6 +34,8 @@ export class Changes {
   readonly comments = new Comments()
   /** Who wrote the file whose difference is shown. */
   readonly authors: Authors
+  /** What language servers find wrong with the files. */
+  readonly faults: Faults
   /** Told that a session has changed its first file. */
   onfirst: () => void = () => {}
 
@@ -54,6 +57,7 @@ export class Changes {
   constructor(call: Call) {
     this.#call = call
     this.authors = new Authors(call)
+    this.faults = new Faults(call)
   }
 
   readonly isOpen = ({ path, staged }: ChangedFile): boolean =>
@@ -99,6 +103,12 @@ export class Changes {
       this.loading = false
     }
   })
+
+  /** Asks the language servers about the files of the list. */
+  examine(): Promise<void> {
+    const paths = this.files.filter(({ state }) => state !== 'deleted').map(({ path }) => path)
+    return this.faults.read(this.#session || undefined, paths.slice(0, 20))
+  }
 
   /** Reads the list soon: a turn changes many files one after the other. */
   loadSoon(): void {

@@ -9,6 +9,7 @@ import type {
   ServerShown,
   ServerTool,
 } from '../types.gen'
+import { Languages } from './languages.svelte'
 import { Resource } from './resource.svelte'
 import { ServerEditor } from './serverEditor.svelte'
 import { ServerImports } from './serverImports.svelte'
@@ -35,6 +36,8 @@ export class Servers extends Resource {
   imports = $state.raw<ServerImports>()
   /** Called once servers changed. */
   onchange: () => void = () => {}
+  /** The language servers, which a person looks at in the same place. */
+  readonly languages: Languages
   #session = ''
   #openLink: (url: string) => void
 
@@ -47,6 +50,7 @@ export class Servers extends Resource {
   constructor(call: Call, openLink: (url: string) => void) {
     super(call)
     this.#openLink = openLink
+    this.languages = new Languages(call)
   }
 
   receive(envelope: Envelope): void {

@@ -112,6 +112,7 @@ const widgets: Record<string, Widget> = {
   WebFetch: { icon: Globe, body: FetchBody, result: fetched },
   Agent: { icon: Bot, body: ReportBody, scrolls: true },
   LSP: { icon: Braces, body: TextBody },
+  RenameSymbol: { icon: Braces, body: ChangeBody, wide: true },
   SpawnAgent: { icon: Bot, body: TextBody, scrolls: true },
   SendInput: { icon: MessageSquare, body: ReportBody },
   Wait: { icon: Hourglass, body: ReportBody },

@@ -1,4 +1,5 @@
-package tool
+// Package filechange describes changes of files for people.
+package filechange
 
 import (
 	"strings"
@@ -9,15 +10,15 @@ import (
 	"atelier.dev/atelier/agent/internal/linediff"
 )
 
-// maxCompared is the largest size, in bytes, at which contents are compared.
-const maxCompared = 1 << 20
+// MaxCompared is the largest size, in bytes, at which contents are compared.
+const MaxCompared = 1 << 20
 
-// changeOf describes the change of a file from before to after. If the contents
+// Of describes the change of a file from before to after. If the contents
 // are too large to compare, it has no diff and all lines count as replaced.
-func changeOf(path string, before, after []byte, created bool) agent.FileChange {
+func Of(path string, before, after []byte, created bool) agent.FileChange {
 	c := agent.FileChange{Path: path, Created: created}
-	if len(before) > maxCompared || len(after) > maxCompared {
-		c.Removed, c.Added = lineCount(string(before)), lineCount(string(after))
+	if len(before) > MaxCompared || len(after) > MaxCompared {
+		c.Removed, c.Added = Lines(string(before)), Lines(string(after))
 		return c
 	}
 	from, to := strings.ToValidUTF8(string(before), "\uFFFD"), strings.ToValidUTF8(string(after), "\uFFFD")
@@ -48,8 +49,8 @@ func withoutHeaders(diff string) string {
 	return ""
 }
 
-// lineCount counts lines, including a last line without a newline.
-func lineCount(s string) int {
+// Lines counts lines, including a last line without a newline.
+func Lines(s string) int {
 	n := strings.Count(s, "\n")
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		n++
