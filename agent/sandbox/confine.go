@@ -40,6 +40,17 @@ type enforcer interface {
 	jail(spec Spec, argv []string) (*jail, error)
 }
 
+// planChanged is why a command did not start: something at a path was replaced, as an
+// editor does that saves a file, between the plan and the moment when it was carried out.
+// A new plan may hold.
+type planChanged struct{ path string }
+
+func (p *planChanged) Error() string {
+	return fmt.Sprintf("%v: another command changed %s while this one was being confined; try again, or stop the other one", ErrNoConfinement, p.path)
+}
+
+func (*planChanged) Unwrap() error { return ErrNoConfinement }
+
 // jail is a command as it is started by an [enforcer].
 type jail struct {
 	argv []string

@@ -368,6 +368,4 @@ func (m *mounts) explain(said message, err error) error {
 }
 
 // changed is why a command is not confined whose plan does not hold any more.
-func (s mount) changed() error {
-	return fmt.Errorf("%w: another command changed %s while this one was being confined; try again, or stop the other one", ErrNoConfinement, s.path)
-}
+func (s mount) changed() error { return &planChanged{s.path} }

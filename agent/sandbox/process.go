@@ -73,6 +73,9 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	return p, nil
 }
 
+// mostPlans is how often a command is planned whose files others keep replacing.
+const mostPlans = 5
+
 // start starts a command that the caller then supervises.
 func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	if len(spec.Argv) == 0 {
@@ -81,6 +84,17 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	if err := starts.wait(ctx); err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
 	}
+	for range mostPlans {
+		var changed *planChanged
+		if p, err = startOnce(ctx, spec); !errors.As(err, &changed) {
+			break
+		}
+	}
+	return p, err
+}
+
+// startOnce starts a command with one plan.
+func startOnce(ctx context.Context, spec Spec) (p *Process, err error) {
 	argv, environ, in, err := spec.prepare()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)

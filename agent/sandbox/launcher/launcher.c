@@ -259,11 +259,14 @@ static int copy(enum stage stage, int fd, const struct mount_attr *attributes) {
 	return mount;
 }
 
-// attach mounts something at a descriptor, and closes that.
-static void attach(enum stage stage, int mount, int at) {
-	must(stage, call(move_mount, mount, "", at, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH));
+// try_attach mounts something at a descriptor, and closes that.
+static long try_attach(int mount, int at) {
+	long result = call(move_mount, mount, "", at, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 	call(close, at);
+	return result;
 }
+
+static void attach(enum stage stage, int mount, int at) { must(stage, try_attach(mount, at)); }
 
 // file_system returns a new file system, attached to nothing.
 static int file_system(enum stage stage, const char *type, const char *const *options, int attributes) {
@@ -470,7 +473,9 @@ static void targets(void) {
 			at = make(text(s->target), s->kind == EMPTY || is_folder(TARGET, mounts[current]));
 		must(TARGET, at);
 		check(TARGET, at, &s->place);
-		attach(TARGET, mounts[current], at);
+		long attached = try_attach(mounts[current], at);
+		if (attached != -ENOENT || s->kind != READABLE || !s->mode) // else it is gone since it was found
+			must(TARGET, attached);
 		call(close, mounts[current]);
 	}
 	current = 0;
