@@ -49,22 +49,23 @@ func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 	if err != nil {
 		return CommandResult{}, err
 	}
-	watch := open(ctx, l, c.Line, &spec)
+	watched := open(ctx, l, c.Line, &spec)
 	kept := keep(l, c.Line, spec)
 	r, err := l.exec(ctx, spec)
 	if note := kept.End(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
-	if watch != nil {
+	for _, watch := range watched {
 		r.Notes = append(r.Notes, watch.End(context.WithoutCancel(ctx))...)
 	}
 	return r, err
 }
 
 // open lets a confined line of git commands write the repository that the project's
-// folder belongs to, and returns the comparison that follows the line; nil if the line is
-// another one. No process of the line lives on: it could change the repository later.
-func open(ctx context.Context, l *Local, line string, spec *sandbox.Spec) *repository.Watch {
+// folder belongs to, or those of its submodules in which it runs, and returns the
+// comparisons that follow the line; none if the line is another one. No process of the
+// line lives on: it could change a repository later.
+func open(ctx context.Context, l *Local, line string, spec *sandbox.Spec) (watched []*repository.Watch) {
 	if spec.Confine == nil {
 		return nil
 	}
@@ -76,17 +77,24 @@ func open(ctx context.Context, l *Local, line string, spec *sandbox.Spec) *repos
 		}
 		return nil
 	}
-	watch, ok := found.Watch(ctx, only)
-	if !ok {
-		return nil
+	all := found.Of(only)
+	for _, each := range all {
+		watch, ok := each.Watch(ctx, only)
+		if !ok {
+			return nil
+		}
+		watched = append(watched, watch)
 	}
 	spec.Whole = true
+	excludes, _ := found.Excludes(*spec.Confine)
 	spec.Confine.Shown = slices.DeleteFunc(spec.Confine.Shown, func(s confine.Shown) bool { // git would take the copy for a change
 		rel, err := filepath.Rel(l.real, s.Path)
-		return err == nil && filepath.IsLocal(rel)
+		return err == nil && filepath.IsLocal(rel) && s.Path != excludes
 	})
-	found.Open(spec.Confine, only)
-	return watch
+	for _, each := range all {
+		each.Open(spec.Confine, only)
+	}
+	return watched
 }
 
 // onlyGit returns the repository of a project, by its folder without links, and what is known
@@ -286,6 +294,7 @@ func (l *Local) confinedSpec(ctx context.Context, c Command) (sandbox.Spec, erro
 		spec.Confine = &profile
 		if found, ok := repository.Find(l.real); ok {
 			found.Protect(&profile)
+			l.exclude(&profile, found)
 		}
 	}
 	return spec, nil

@@ -59,6 +59,7 @@ func (r *confinedRepository) at(dir string) {
 		return env.Confining{Profile: func(env.Command) confine.Profile { return asked.At(place) }, Auto: true}, true
 	}
 	r.t.Cleanup(func() { _ = local.Cleanup(context.WithoutCancel(r.t.Context())) })
+	local.SpillDir = filepath.Join(filepath.Dir(r.dir), "spill")
 	r.local = local
 }
 
@@ -106,6 +107,7 @@ func TestConfinedGitWorks(t *testing.T) {
 		"git gc -q", "git reflog | head -1", "git show --stat HEAD", "git blame d.txt", "for f in x y; do echo $f >$f; done; git add x y; git commit -qm xy",
 		"git worktree add -q wt HEAD && git worktree list", "git worktree remove wt", "git branch at && git worktree add -q at at", "git worktree remove -f at", "git branch -D at", "git bisect start && git bisect reset", "git fsck",
 		"cd src && echo y >y.go && git add . && git commit -qm y", "git notes add -m note HEAD", "git apply --check /dev/null || true", "git stash -u || true",
+		"echo u >u.txt && git stash -u && test ! -e u.txt && git stash pop && git add u.txt && git commit -qm u", "touch u.log mine; git clean -fd && git status && test -e u.log -a ! -e mine && echo v >v && git add v && git commit -qm v",
 		"git update-index --refresh; git describe --tags --always", "sleep 0 && git status --short",
 	}
 	for _, where := range []string{"repository", "worktree"} {
@@ -351,5 +353,37 @@ func TestConfinedGitInOddRepositories(t *testing.T) {
 	r.user("mv .git ../moved && ln -s ../moved .git")
 	if _, err := r.local.Exec(t.Context(), env.Command{Line: "echo x >ran"}); err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("it ran: %v", err)
+	}
+}
+
+// K-47: git stumbles over nothing that stands in the project only while a command runs, in
+// lines of git alone and in others, and ignores what it did before.
+func TestGitIgnoresWhatStandsInForFiles(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]string{
+		"as it was made": "true", "no list": "rm -f .git/info/exclude",
+		"a list":   "printf 'private*' >.git/info/exclude",
+		"of these": "mkdir .agent .claude .vscode && touch .claude/own && git add .claude && git commit -qm own",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newConfinedRepository(t)
+			r.user(before)
+			was := r.user("cat .git/info/exclude # may fail")
+			for _, line := range []string{
+				"touch u private1; git stash -u && git stash pop && test -e u", "touch v && git clean -fd && test ! -e v", "touch w; git clean -fdq && make --version >made && test ! -e w",
+				"git stash -u; git stash pop; git status --short", "touch x && git stash push --include-untracked -m x && git stash pop && git add x && git commit -qm x",
+			} {
+				if got := r.agent(line); got.ExitCode != 0 || strings.Contains(got.Stdout, "warning") || strings.Contains(got.Stdout, ".vscode") {
+					t.Errorf("%s: exit code %d\n%s", line, got.ExitCode, got.Stdout)
+				}
+			}
+			if got := r.user("cat .git/info/exclude # may fail"); got != was {
+				t.Errorf("the list is %q, and was %q", got, was)
+			}
+			if kept := r.user("ls private1 # may fail"); (name == "a list") != (kept == "private1\n") {
+				t.Errorf("what the user's list has: %s", kept)
+			}
+		})
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/moby/sys/atomicwriter"
 
 	"atelier.dev/atelier/agent/internal/sensitive"
+	"atelier.dev/atelier/agent/repository"
+	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
@@ -174,6 +176,21 @@ func (l *Local) replace(p *confine.Profile, settings []string) {
 		}
 		p.Hidden = slices.DeleteFunc(p.Hidden, func(hidden string) bool { return hidden == path })
 		p.Shown = append(p.Shown, confine.Shown{Path: path, Source: source})
+	}
+}
+
+// exclude has git ignore what stands in the project only while a command runs.
+func (l *Local) exclude(p *confine.Profile, found repository.Repository) {
+	path, text := found.Excludes(*p)
+	info, err := os.Lstat(path)
+	switch {
+	case text == "" || err != nil && !exists(filepath.Dir(path)):
+	case errors.Is(err, fs.ErrNotExist), err == nil && sandbox.IsPlaceholder(info):
+		p.Protected, p.Stubs = append(p.Protected, path), append(p.Stubs, confine.Stub{Path: path, Text: text})
+	case err == nil && info.Mode().IsRegular():
+		if source, err := l.copyOf(path, []byte(text)); err == nil {
+			p.Shown = append(p.Shown, confine.Shown{Path: path, Source: source, Harmless: true})
+		}
 	}
 }
 

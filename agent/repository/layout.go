@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent/sandbox"
@@ -29,19 +30,65 @@ func (r Repository) Tree() string { return r.tree }
 // belong to it: then nothing of it is written.
 func Find(folder string) (Repository, bool) {
 	for tree := folder; ; tree = filepath.Dir(tree) {
-		path := filepath.Join(tree, ".git")
-		info, err := os.Lstat(path)
-		switch {
-		case err == nil && info.IsDir() && isRepository(path):
-			return Repository{tree, path, path}, !exists(filepath.Join(path, "commondir"))
-		case err == nil && info.Mode().IsRegular():
-			dir, ok := linkedDir(tree)
-			common := filepath.Dir(filepath.Dir(dir))
-			return Repository{tree, dir, common}, ok && isRepository(common)
-		case err == nil || tree == filepath.Dir(tree):
-			return Repository{}, false
+		if r, here, ok := at(tree); here || tree == filepath.Dir(tree) {
+			return r, ok
 		}
 	}
+}
+
+// at returns the repository whose working tree has its top in a folder. Here says that git
+// would look no further, and ok that the repository belongs to the folder.
+func at(tree string) (r Repository, here, ok bool) {
+	path := filepath.Join(tree, ".git")
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return r, false, false
+	case info.IsDir() && isRepository(path):
+		return Repository{tree, path, path}, true, !exists(filepath.Join(path, "commondir"))
+	case info.Mode().IsRegular():
+		if dir, ok := moduleDir(tree); ok {
+			return Repository{tree, dir, dir}, true, isRepository(dir) && !exists(filepath.Join(dir, "commondir"))
+		}
+		dir, ok := linkedDir(tree)
+		common := filepath.Dir(filepath.Dir(dir))
+		return Repository{tree, dir, common}, true, ok && isRepository(common)
+	}
+	return r, true, false
+}
+
+// Of returns the repositories that a line changes: this one, if the line changes it, and
+// those of its submodules in which git commands of the line run.
+func (r Repository) Of(line Line) (all []Repository) {
+	linked, _ := r.links()
+	for _, dir := range line.dirs {
+		of := r
+		for tree := dir; within(r.tree, tree) && tree != r.tree; tree = filepath.Dir(tree) {
+			rel, _ := filepath.Rel(r.tree, tree)
+			inner, here, ok := at(tree)
+			if here && ok && inner.common != r.common && (inner.dir != filepath.Join(tree, ".git") || slices.Contains(linked, rel)) {
+				of = inner
+			}
+			if here {
+				break
+			}
+		}
+		if !slices.Contains(all, of) {
+			all = append(all, of)
+		}
+	}
+	if len(all) == 0 {
+		return []Repository{r}
+	}
+	return all[:min(len(all), mostModules)]
+}
+
+// mostModules limits how many submodules a line changes.
+const mostModules = 20
+
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func isRepository(dir string) bool {

@@ -22,6 +22,8 @@ type Line struct {
 	deleted []string
 	// unlinks says that it removes working trees and runs no hooks that matter.
 	unlinks bool
+	// dirs are the folders in which its git commands run that change a repository.
+	dirs []string
 }
 
 // OnlyGit reports whether every program of a bash command line is git, in a form that
@@ -34,7 +36,7 @@ func OnlyGit(text string, at command.Place) (line Line, ok bool) {
 	}
 	line, changes, renamed, hooked := Line{branches: true, cleans: true}, false, false, false
 	for _, s := range steps {
-		_, verb, args := splitGit(s.Args)
+		before, verb, args := splitGit(s.Args)
 		if s.Program() != "git" || len(s.Effects) == 0 && verb != "clean" { // clean -n counts what stands for files as files
 			continue
 		}
@@ -51,6 +53,14 @@ func OnlyGit(text string, at command.Place) (line Line, ok bool) {
 			renamed = renamed || renames(args)
 		}
 		changes = true
+		for _, dir := range s.Dirs {
+			for i, arg := range before {
+				if arg == "-C" && i+1 < len(before) {
+					dir = absolute(dir, before[i+1])
+				}
+			}
+			line.dirs = append(line.dirs, dir)
+		}
 	}
 	// What would be half done is not begun.
 	return line, changes && (line.branches || !renamed) && !(line.unlinks && hooked)

@@ -67,6 +67,38 @@ func linkedDir(tree string) (string, bool) {
 	return dir, err == nil && real == tree && common == "../.."
 }
 
+// moduleDir returns the git folder of a submodule, whose .git is a file that names it. It
+// reports false unless the configuration there names the tree in turn, which no file of the
+// project can do for the repository of someone else.
+func moduleDir(tree string) (string, bool) {
+	content, _ := text(filepath.Join(tree, ".git"))
+	named, ok := strings.CutPrefix(content, "gitdir: ")
+	if !ok {
+		return "", false
+	}
+	dir, err := filepath.EvalSymlinks(absolute(tree, named))
+	if err != nil || !strings.Contains(dir, "/modules/") {
+		return "", false
+	}
+	config, _ := text(filepath.Join(dir, "config"))
+	back := ""
+	for _, s := range parse(config) {
+		if s[0] == "core.worktree" {
+			back = s[1]
+		}
+	}
+	real, err := filepath.EvalSymlinks(absolute(dir, back))
+	return dir, err == nil && back != "" && real == tree
+}
+
+// absolute returns a path that is relative to a folder unless it is absolute.
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
 // isPlain reports whether a git folder leads nowhere else and has a plain configuration.
 func isPlain(git string) bool {
 	for _, name := range []string{"commondir", "config.worktree", "objects/info/alternates"} {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,6 +40,34 @@ func (r Repository) Protect(p *confine.Profile) {
 			p.Protected = append(p.Protected, inner)
 		}
 	}
+}
+
+// Excludes returns the file with what git ignores in all working trees, and its text with
+// what stands in the working tree only while a command runs: git stash -u and git clean
+// would stumble over that. It returns no text if nothing does.
+func (r Repository) Excludes(p confine.Profile) (path, excludes string) {
+	path = filepath.Join(r.common, "info", "exclude")
+	for _, each := range p.Protected {
+		if filepath.Dir(each) == r.tree && filepath.Base(each) != ".git" && (!exists(each) || isEmpty(each)) {
+			excludes += "/" + filepath.Base(each) + "/\n"
+		}
+	}
+	before, ok := text(path)
+	if excludes == "" || !ok && exists(path) {
+		return path, ""
+	}
+	return path, before + "\n" + excludes
+}
+
+// isEmpty reports whether a path is a folder with nothing in it, which git does not see.
+func isEmpty(path string) bool {
+	dir, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	_, err = dir.Readdirnames(1)
+	return errors.Is(err, io.EOF)
 }
 
 // Open lets a command write the repository, but for what git takes programs from. A file

@@ -240,7 +240,7 @@ func (b Blocked) Sentence() string {
 	switch b.What {
 	case BlockedGit:
 		return "Commands run confined here, and this line cannot change the repository (.git): only a line of git commands alone can, and git init or git branch -m by itself. " +
-			"What git takes programs and settings from (git config, git remote, hooks, --track) cannot be changed, nor what is in a submodule, and nothing in the background changes a repository."
+			"What git takes programs and settings from (git config, git remote, hooks, --track) cannot be changed, and nothing in the background changes a repository."
 	case BlockedControl:
 		return "Commands run confined here and cannot change " + b.Path + ", because it tells other programs what to run."
 	case BlockedRead:

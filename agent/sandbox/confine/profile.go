@@ -59,8 +59,12 @@ type Covered struct {
 // reads it what no file means.
 type Stub struct{ Path, Text string }
 
-// Shown is a file of which a command reads another one, and which it cannot change.
-type Shown struct{ Path, Source string }
+// Shown is a file of which a command reads another one, and which it cannot change. A
+// harmless one may be read itself where that cannot be done.
+type Shown struct {
+	Path, Source string
+	Harmless     bool
+}
 
 // Relaxed is what a profile does without where it would be in the way. Nested
 // lets a command confine its own children. Weaker accepts a means that works
@@ -92,7 +96,7 @@ func (p Profile) environ() (env []string) {
 // them, and files outside of writable folders that would be shown otherwise are hidden.
 func (p Profile) WithoutLayers() Profile {
 	for _, s := range p.Shown {
-		if !slices.ContainsFunc(p.Writable, func(dir string) bool { return within(dir, s.Path) }) {
+		if !s.Harmless && !slices.ContainsFunc(p.Writable, func(dir string) bool { return within(dir, s.Path) }) {
 			p.Hidden = append(slices.Clone(p.Hidden), s.Path)
 		}
 	}
