@@ -65,6 +65,8 @@ var controls = strings.Fields(`
 var secrets = strings.Fields(`
 	.env *.env .env.local .env.*.local .env.dev* .env.prod* .env.stag* .env.test* .env.ci .env.live .env.qa* .env.uat .env.preview
 	.env.private .env.secret* .env.keys .env.vault .env.bak .env.backup .env.old .env.orig .env.save .env~ .envrc
+	.env.0* .env.1* .env.2* .env.3* .env.4* .env.5* .env.6* .env.7* .env.8* .env.9* .env-* .env_* .env.*.bak .env.*.old .env.*.orig .env.*~
+	.env.json .env.yaml .env.yml .env.toml .env.swp .env.d .env.shared .env.remote .env.docker .env.deploy
 	.ssh .gnupg .aws .azure .kube .docker/config.json .config/gcloud .config/gh .password-store .local/share/keyrings library/keychains
 	id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk *.pem *.key *.ppk *.p12 *.pfx *.jks *.keystore *.kdbx
 	.netrc _netrc .pgpass .my.cnf .pypirc .htpasswd .git-credentials .dockercfg .vault_pass .vault-token .boto .s3cfg

@@ -21,14 +21,14 @@ const controlled = `
 	sitecustomize.py lib/site-packages/x.pth .irbrc .psqlrc .sqliterc .Rprofile`
 
 const secret = `
-	.env .ENV sub/.env .env.local .env.production .env.development.local prod.env .envrc .ssh/id_ed25519 .ssh id_rsa deploy/id_ecdsa server.pem
+	.env.1 .env.2024 .env-prod .env_prod .env.local.bak .env.json .env.d/x .env .ENV sub/.env .env.local .env.production .env.development.local prod.env .envrc .ssh/id_ed25519 .ssh id_rsa deploy/id_ecdsa server.pem
 	tls/private.key x.p12 x.pfx x.jks x.kdbx .netrc .pgpass .pypirc .htpasswd .git-credentials .aws/credentials .kube/config .docker/config.json
 	.config/gh/hosts.yml credentials.json client_secret_1.json service-account.json keys.json secrets.yaml terraform.tfstate prod.tfvars
 	.bash_history .psql_history .gnupg/x`
 
 const ordinary = `
 	README.md Makefile main.go package.json src/git/config.go gitconfig docs/env.md .gitignore .gitattributes .github/CODEOWNERS .github/ISSUE_TEMPLATE/x.md
-	src/head/head.go headless.go .env.example .env.sample .env.template env.go environment.ts src/credentials/list.go id_rsa.pub server.crt
+	src/head/head.go headless.go .env.example .env.sample .env.template .env.js .env.d.ts env.go environment.ts src/credentials/list.go id_rsa.pub server.crt
 	model.pth key.go keys.go keyboard.ts secrets.go tokens.json .editorconfig .prettierrc tsconfig.json Dockerfile docker-compose.yml
 	workflows/ci.yml actions/x.ts profile.go ssh/client.go AGENTS.md go.mod`
 
