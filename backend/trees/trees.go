@@ -5,7 +5,9 @@ package trees
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -174,6 +176,7 @@ func worktreeInfo(t worktree.Tree, held worktree.Held) WorktreeInfo {
 // remove removes a worktree that no session works in. Without All, only if nothing
 // is lost with it; otherwise the reply says what would be.
 func (t *Trees) remove(ctx context.Context, in WorktreeRemoveRequest) (WorktreeFate, error) {
+	in.Name = strings.TrimSuffix(strings.TrimPrefix(in.Name, worktree.Dir+"/"), "/") // as the list writes it
 	if t.cfg.ReadOnly {
 		return WorktreeFate{}, backend.Problem(backend.ProblemForkReadOnly)
 	}
@@ -187,6 +190,9 @@ func (t *Trees) remove(ctx context.Context, in WorktreeRemoveRequest) (WorktreeF
 		}
 	}
 	tree := worktree.Tree{Project: t.cfg.Project, Name: in.Name}
+	if _, err := os.Lstat(tree.Path()); errors.Is(err, fs.ErrNotExist) {
+		return WorktreeFate{}, backend.Problem(backend.ProblemWorktreeKept).Detailed(worktree.Dir + " has no folder " + in.Name).Because(err)
+	}
 	held, err := worktree.Remove(ctx, tree)
 	if err == nil && held.Why != "" && in.All {
 		held, err = worktree.Held{}, worktree.Discard(ctx, tree)

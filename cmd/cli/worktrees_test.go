@@ -57,7 +57,9 @@ func TestWorktrees(t *testing.T) {
 		{[]string{"remove"}, 2, "name a worktree"},
 		{[]string{"prune"}, 2, "Usage"},
 		{[]string{"remove", "../" + name}, 1, "cannot be the name"},
+		{[]string{"remove", "nosuch"}, 1, ".worktrees has no folder nosuch"},
 		{[]string{"remove", name}, 1, "atelier worktrees remove --all " + name},
+		{[]string{"remove", fork.Worktree + "/"}, 1, "atelier worktrees remove --all " + name},
 		{[]string{"remove", "--all", name}, 0, "removed " + fork.Worktree},
 	} {
 		out, errs, code := p.run(append([]string{"worktrees"}, tt.args...)...)
