@@ -252,6 +252,40 @@ func TestMemoryOfFoldersIsLimited(t *testing.T) {
 	}
 }
 
+// The processes of a line are limited, which it cannot change, and those of the machine
+// stay as they are.
+func TestProcessesAreLimited(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.by = needsLauncher(t)
+	const file = "/proc/sys/kernel/pid_max"
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := y.confined(t, `(echo 99999 >`+file+`) 2>/dev/null; ulimit -u 99999 2>/dev/null; ulimit -Hu; cat `+file)
+	want := "8192\n8192\n"
+	if !limitsNamespaces() {
+		want = "8192\n" + string(before)
+	}
+	if r.Stdout != want {
+		t.Errorf("the limits are %q, want %q", r.Stdout, want)
+	}
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+		t.Errorf("the machine's was %q, and is %q, %v", before, after, err)
+	}
+}
+
+// limitsNamespaces reports whether the kernel is at least 6.14.
+func limitsNamespaces() bool {
+	var name unix.Utsname
+	var major, minor int
+	if unix.Uname(&name) == nil {
+		_, _ = fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor)
+	}
+	return major > 6 || major == 6 && minor >= 14
+}
+
 func TestOtherPlaces(t *testing.T) {
 	t.Parallel()
 	table := []mounted{

@@ -381,6 +381,27 @@ static void devices(void) {
 	call(close, dev);
 }
 
+// MOST_PROCESSES limits how many processes and threads the commands of one line have at a
+// time, so that one that starts them without end leaves room for other programs.
+enum { MOST_PROCESSES = 8192 };
+static const char most_processes[] = "8192";
+
+// counts_alone reports whether the kernel has a limit of processes for each namespace,
+// since version 6.14. Before, the file has that of the machine.
+static int counts_alone(void) {
+	char names[6][65]; // struct utsname
+	unsigned version[2] = {0, 0};
+	if (call(uname, names) < 0)
+		return 0;
+	for (int i = 0, part = 0; names[2][i] && part < 2; i++) {
+		if (names[2][i] >= '0' && names[2][i] <= '9')
+			version[part] = version[part] * 10 + names[2][i] - '0';
+		else
+			part++;
+	}
+	return version[0] > 6 || (version[0] == 6 && version[1] >= 14);
+}
+
 // processes makes /proc. What changes the machine is read-only there: an
 // administrator could write it without any right that can be given up.
 static void processes(unsigned uid) {
@@ -391,7 +412,9 @@ static void processes(unsigned uid) {
 	attach(PROCESSES, proc, must(PROCESSES, find(AT_FDCWD, "/proc", 0)));
 	if (!(plan->flags & NESTED)) // the one for [rights] is the last
 		write_text(PROCESSES, "/proc/sys/user/max_user_namespaces", "1");
-	for (int i = 0; uid == 0 && covered[i]; i++) {
+	if (counts_alone())
+		write_text(PROCESSES, "/proc/sys/kernel/pid_max", most_processes);
+	for (int i = 0; covered[i] && (uid == 0 || i == 0); i++) { // the first has the limits of the namespaces
 		long found = find(proc, covered[i], 0);
 		if (found == -ENOENT)
 			continue;
@@ -657,6 +680,11 @@ static _Noreturn void first(int status, unsigned uid, unsigned gid, char **argv,
 	layers();
 	call(umask, mask);
 	must(SOURCE, call(prlimit64, 0, RLIMIT_NOFILE, &limit, 0));
+	must(SOURCE, call(prlimit64, 0, RLIMIT_NPROC, 0, &limit));
+	if (limit.rlim_max > MOST_PROCESSES) { // of this user in these namespaces; an administrator has none
+		most = (struct rlimit64){MOST_PROCESSES, MOST_PROCESSES};
+		must(SOURCE, call(prlimit64, 0, RLIMIT_NPROC, &most, 0));
+	}
 	int folder = must(FOLDER, find(AT_FDCWD, text(plan->folder), O_DIRECTORY));
 	must(FOLDER, call(fchdir, folder));
 	rights(uid, gid);
