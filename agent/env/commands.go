@@ -294,7 +294,7 @@ func (l *Local) confinedSpec(ctx context.Context, c Command) (sandbox.Spec, erro
 		spec.Confine = &profile
 		if found, ok := repository.Find(l.real); ok {
 			found.Protect(&profile)
-			l.exclude(&profile, found)
+			exclude(l, &profile, found)
 		}
 	}
 	return spec, nil

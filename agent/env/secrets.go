@@ -180,7 +180,7 @@ func (l *Local) replace(p *confine.Profile, settings []string) {
 }
 
 // exclude has git ignore what stands in the project only while a command runs.
-func (l *Local) exclude(p *confine.Profile, found repository.Repository) {
+func exclude(l *Local, p *confine.Profile, found repository.Repository) {
 	path, text := found.Excludes(*p)
 	info, err := os.Lstat(path)
 	switch {

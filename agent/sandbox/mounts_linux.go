@@ -145,12 +145,13 @@ func (m *mounts) arrange(dir string) error {
 			m.bind(reads, readableBind, real, real)
 		}
 	}
-	table := mountTable()
+	var table confine.Mounts
+	kernelLines("/proc/self/mountinfo", table.Add)
 	for _, path := range p.Hidden {
 		if err := m.hide(path); err != nil {
 			return err
 		}
-		for _, other := range otherPlaces(table, path) {
+		for _, other := range table.Others(path) {
 			if err := m.hide(other); err != nil {
 				return err
 			}

@@ -286,29 +286,6 @@ func limitsNamespaces() bool {
 	return major > 6 || major == 6 && minor >= 14
 }
 
-func TestOtherPlaces(t *testing.T) {
-	t.Parallel()
-	table := []mounted{
-		{"8:1", "/", "/"}, {"8:2", "/", "/home"}, {"8:2", "/me", "/srv/me"}, {"8:2", "/", "/mnt/all"}, {"8:3", "/", "/mnt/other"},
-		{"8:2", "/other", "/mnt/other user"}, {"8:2", "/me/.ssh/id", "/run/key"},
-	}
-	for path, want := range map[string][]string{
-		"/home/me/.ssh":    {"/srv/me/.ssh", "/mnt/all/me/.ssh"},
-		"/home/me/.ssh/id": {"/srv/me/.ssh/id", "/mnt/all/me/.ssh/id", "/run/key"},
-		"/srv/me/.ssh":     {"/home/me/.ssh", "/mnt/all/me/.ssh"},
-		"/etc/shadow":      nil,
-		"/mnt/other/x":     nil,
-		"/home":            {"/mnt/all"},
-	} {
-		if diff := cmp.Diff(want, otherPlaces(table, path)); diff != "" {
-			t.Errorf("%s: %s", path, diff)
-		}
-	}
-	if got := unescape(`/a\040b\134c\0`); got != `/a b\c\0` {
-		t.Error(got)
-	}
-}
-
 // A command sees the caches of its user, and what it changes there only confined
 // commands see. A cache that the user does not have is its own from the beginning.
 func TestCachesAreLayered(t *testing.T) {

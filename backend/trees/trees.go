@@ -190,8 +190,8 @@ func (t *Trees) remove(ctx context.Context, in WorktreeRemoveRequest) (WorktreeF
 		}
 	}
 	tree := worktree.Tree{Project: t.cfg.Project, Name: in.Name}
-	if _, err := os.Lstat(tree.Path()); errors.Is(err, fs.ErrNotExist) {
-		return WorktreeFate{}, backend.Problem(backend.ProblemWorktreeKept).Detailed(worktree.Dir + " has no folder " + in.Name).Because(err)
+	if _, err := os.Lstat(tree.Path()); filepath.Base(in.Name) == in.Name && errors.Is(err, fs.ErrNotExist) {
+		return WorktreeFate{}, backend.Problem(backend.ProblemWorktreeKept).Detailed(worktree.Dir + " has no folder " + in.Name)
 	}
 	held, err := worktree.Remove(ctx, tree)
 	if err == nil && held.Why != "" && in.All {

@@ -64,13 +64,17 @@ func (at Place) cachePath(name, variable string) string {
 	return filepath.Join(at.Home, filepath.FromSlash(name))
 }
 
+// authorities match variables that name the certificates to trust, such as AWS_CA_BUNDLE.
+// They are public, and without them no connection is made.
+var authorities = lazily(`(?i)CA_?(BUNDLE|CERT|FILE|INFO|PATH|ROOT)|ROOT_?(CA|CERT)|ROOTS_FILE|TRUST_?(STORE|ANCHOR)`)
+
 // SecretPaths returns the files, and the folders below a home, to which secret variables such
 // as GOOGLE_APPLICATION_CREDENTIALS point. A variable is secret if the program has removed it
 // from its own environment.
 func SecretPaths(environ []string, home string) (paths []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if _, shown := os.LookupEnv(name); shown {
+		if _, shown := os.LookupEnv(name); shown || authorities().MatchString(name) {
 			continue
 		}
 		for _, path := range filepath.SplitList(value) {

@@ -59,6 +59,7 @@ func TestSecretPaths(t *testing.T) {
 	}
 	got := SecretPaths([]string{
 		"SHOWN_DIR=" + other + "/c", "A_TOKEN_DIR=" + home + "/keys", "B_CREDENTIALS=" + other + "/b.json", "C_KEY_DIR=" + other, "D_KEY=text", "E_KEY=" + other + "/gone",
+		"AWS_CA_BUNDLE=" + other + "/b.json", "MY_SECRET_CAFILE=" + other + "/c", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH=" + other + "/c", "KEY_SSL_CA_CERTS=" + other + "/c", "AUTH_ROOT_CERT=" + other + "/c",
 		"F_KEYS=" + other + "/c:" + home + "/keys/a:relative", "G",
 	}, home)
 	if diff := cmp.Diff([]string{home + "/keys", other + "/b.json", other + "/c", home + "/keys/a"}, got); diff != "" {
