@@ -10,14 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/surface.txt")
 
-// TestSurface holds what programs that use the library can name: a change of it is seen in a
-// difference of testdata/surface.txt, and made there with -update.
+// TestSurface holds what programs that use the library can name: nothing of testdata/surface.txt
+// is removed or changed without -update, which also records what is new.
 func TestSurface(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -43,8 +41,14 @@ func TestSurface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the exported surface of the library changed (-was +is); if it should, run this test with -update:\n%s", diff)
+	now := map[string]bool{}
+	for line := range strings.Lines(got) {
+		now[line] = true
+	}
+	for line := range strings.Lines(string(want)) {
+		if !now[line] {
+			t.Errorf("a program that names this no longer compiles; if it should, run this test with -update: %s", line)
+		}
 	}
 }
 
