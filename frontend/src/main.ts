@@ -2,7 +2,7 @@ import './app.css'
 import './lib/markdown/code.css'
 import { mount } from 'svelte'
 import App from './App.svelte'
-import { provideChinese, setLanguage } from './lib/i18n/i18n.svelte'
+import { provideChinese, provideOthers, setLanguage } from './lib/i18n/i18n.svelte'
 
 // A file that is dropped on the window must not replace the page.
 for (const type of ['dragenter', 'dragover', 'drop']) {
@@ -10,6 +10,10 @@ for (const type of ['dragenter', 'dragover', 'drop']) {
 }
 
 provideChinese(() => import('./lib/chinese').then(({ chinese }) => chinese))
+provideOthers({
+  ja: () => import('./lib/japanese').then(({ japanese }) => japanese),
+  es: () => import('./lib/spanish').then(({ spanish }) => spanish),
+})
 // Nothing is drawn in English first for those whose system is in Chinese.
 void setLanguage('')
   .catch(() => {})

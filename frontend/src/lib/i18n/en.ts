@@ -39,7 +39,7 @@ export const en = {
   'settings.damaged': 'Your stored settings are damaged, so the defaults are used.',
   'settings.damaged_next': 'Open Settings and make your choices again.',
   'settings.language_failed':
-    'The Chinese texts could not be loaded, so this page stays in English.',
+    'The texts in your language could not be loaded, so this page stays in English.',
   'settings.language_failed_next':
     'Check that Atelier is still running, then reload the page. Your choice is kept.',
   'sidebar.label': 'Sessions',

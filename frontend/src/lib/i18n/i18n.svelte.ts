@@ -4,11 +4,22 @@ import { en, type Key, type Message } from './en'
 import type * as fromGo from './problems.zh-CN'
 import type { reasons } from './reasons.zh-CN'
 
-export type Language = 'en' | 'zh-CN'
-export const languages: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' }
+export type Language = 'en' | 'zh-CN' | 'ja' | 'es'
+export const languages: Record<Language, string> = {
+  en: 'English',
+  'zh-CN': '简体中文',
+  ja: '日本語',
+  es: 'Español',
+}
 
 /** The messages of a part of the page in another language. */
 export type Translated<Own> = { readonly [K in keyof Own]: Message }
+
+/**
+ * The messages of a language that has one file, by the file that has the English ones. What is missing is
+ * shown in English, and so is what Go reports.
+ */
+export type Texts = Record<string, Record<string, Message>>
 
 /** All texts in Chinese. English is part of the program; Chinese is loaded by those who read it. */
 export type Chinese = {
@@ -20,17 +31,23 @@ export type Chinese = {
 }
 
 let current = $state<Language>('en')
+/** The messages of the languages that were loaded. */
+let texts = $state.raw<Partial<Record<Language, Texts>>>({})
 let chinese = $state.raw<Chinese>()
 let load: () => Promise<Chinese> = () => Promise.reject(new Error('no Chinese was provided'))
+let others: Partial<Record<Language, () => Promise<Texts>>> = {}
 let changes = 0
 
 /** Says how the Chinese texts are loaded. main.ts calls it before the page is drawn. */
 export const provideChinese = (how: typeof load) => (load = how)
 
+/** Says how the other languages are loaded. */
+export const provideOthers = (how: typeof others) => (others = how)
+
 export const language = (): Language => current
 
 /** The Chinese texts, if the page is in Chinese. */
-export const translation = (): Chinese | undefined => (current === 'en' ? undefined : chinese)
+export const translation = (): Chinese | undefined => (current === 'zh-CN' ? chinese : undefined)
 
 /**
  * Sets the language. Empty selects the system's language if there are messages for it. The language
@@ -38,13 +55,13 @@ export const translation = (): Chinese | undefined => (current === 'en' ? undefi
  */
 export async function setLanguage(wanted: string | undefined): Promise<void> {
   const name = wanted || navigator.language
-  const next = name.toLowerCase().startsWith('zh') ? 'zh-CN' : 'en'
+  const known = Object.keys(languages) as Language[]
+  const next = known.find((it) => it.slice(0, 2) === name.toLowerCase().slice(0, 2)) ?? 'en'
   const change = ++changes
-  if (next === 'zh-CN' && !chinese) {
-    const loaded = await load()
-    chinese = loaded
-    if (change !== changes) return // another language was chosen meanwhile
-  }
+  const other = others[next]
+  if (next === 'zh-CN') chinese ??= await load()
+  else if (other && !texts[next]) texts = { ...texts, [next]: await other() }
+  if (change !== changes) return // another language was chosen meanwhile
   current = next
   document.documentElement.lang = current
 }
@@ -56,7 +73,8 @@ export async function setLanguage(wanted: string | undefined): Promise<void> {
  */
 export function translator<K extends string>(file: string, own: Record<K, Message>) {
   return (key: K, values: Record<string, string | number> = {}): string => {
-    const message = (translation()?.messages[file] ?? own)[key] as Message
+    const there = translation()?.messages ?? texts[current]
+    const message = (there?.[file]?.[key] ?? own[key]) as Message
     const text = typeof message === 'string' ? message : message[plural(values.n)]
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
       const value = values[name]

@@ -14,10 +14,17 @@ export function duration(ms: number, language: keyof typeof units = 'en'): strin
 const units = {
   en: { ms: 'ms', s: 's', m: 'm', h: 'h' },
   'zh-CN': { ms: '毫秒', s: '秒', m: '分', h: '小时' },
+  ja: { ms: 'ミリ秒', s: '秒', m: '分', h: '時間' },
+  es: { ms: 'ms', s: 's', m: 'min', h: 'h' },
 }
 
 /** The units of a limit in words. */
-const limitUnits = { en: { m: 'min', s: 's' }, 'zh-CN': { m: '分钟', s: '秒' } }
+const limitUnits = {
+  en: { m: 'min', s: 's' },
+  'zh-CN': { m: '分钟', s: '秒' },
+  ja: { m: '分', s: '秒' },
+  es: { m: 'min', s: 's' },
+}
 
 /** A limit in words: 45 s, 2 min, 1 min 30 s */
 export function timeLimit(ms: number, language: keyof typeof limitUnits): string {
