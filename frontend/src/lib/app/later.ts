@@ -1,6 +1,7 @@
 import { ruleForm } from '../approval/part'
 import { askedForms } from '../asked/forms'
 import { asideDialog } from '../aside/part'
+import { cacheWarning } from '../composer/part'
 import { forkDialog } from '../branches/part'
 import { guideSteps } from '../guide/part'
 import { contextDialog } from '../conversation/part'
@@ -33,6 +34,7 @@ export const later = [
   settingsBody,
   undoDialog,
   contextDialog,
+  cacheWarning,
   forkDialog,
   asideDialog,
   workDialog,

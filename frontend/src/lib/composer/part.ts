@@ -7,3 +7,6 @@ export const historyDialog = new Lazy(() =>
 export const memoDialog = new Lazy(() =>
   import('./MemoDialog.svelte').then((module) => module.default),
 )
+export const cacheWarning = new Lazy(() =>
+  import('../cost/CacheWarning.svelte').then((module) => module.default),
+)
