@@ -17,7 +17,7 @@ export function breakPrice(info: ContextInfo | undefined, now: number): number |
   return dearer >= least ? dearer : undefined
 }
 
-export type Switch = {
+type Switch = {
   /** The tokens that the other model reads anew. */
   tokens: number
   /** What that costs, in dollars; undefined if its price is not known. */
