@@ -225,7 +225,7 @@ func (g *grepper) acrossLines(ctx context.Context, p place) (matches matcher, to
 }
 
 // maxSearched limits how much of a line is searched, in bytes.
-const maxSearched = 4 << 20
+const maxSearched = 16 << 20
 
 // preview shortens a long line to the part around its first match.
 func (g *grepper) preview(line string) string {
