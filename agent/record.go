@@ -343,6 +343,8 @@ const (
 	ProgramCodex        Program = "codex"
 	ProgramOpenAgentSDK Program = "open_agent_sdk"
 	ProgramComate       Program = "comate"
+	ProgramGemini       Program = "gemini_cli"
+	ProgramOpencode     Program = "opencode"
 )
 
 // Moved says that the project's folder is at another place, and that the user brought

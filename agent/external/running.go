@@ -75,6 +75,8 @@ type following struct {
 	steps   map[acp.ToolCallId]*step
 	unshown int // steps beyond the limit
 	through int // how many requests came through the client
+	plan    []plannedTask
+	plans   int // that were shown of this prompt
 }
 
 // spending is what the agent says it used.
@@ -226,7 +228,7 @@ func (r *running) resolve(messages []llm.Message) {
 func (r *running) prompt(ctx context.Context, say []acp.ContentBlock) {
 	done := make(chan struct{})
 	r.mu.Lock()
-	r.done, r.cancelled, r.unshown = done, false, 0
+	r.done, r.cancelled, r.unshown, r.plans = done, false, 0, 0
 	clear(r.steps)
 	r.mu.Unlock()
 	settle := context.AfterFunc(ctx, r.cancel)

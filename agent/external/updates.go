@@ -3,6 +3,7 @@ package external
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	acp "github.com/coder/acp-go-sdk"
@@ -31,6 +32,8 @@ func (r *running) SessionUpdate(_ context.Context, in acp.SessionNotification) e
 	case u.ToolCallUpdate != nil:
 		c := u.ToolCallUpdate
 		r.stepped(c.ToolCallId, c.Title, c.Kind, c.Status, c.Locations, c.Content)
+	case u.Plan != nil:
+		r.planned(u.Plan.Entries)
 	case u.UsageUpdate != nil:
 		if cost := u.UsageUpdate.Cost; cost != nil && strings.EqualFold(cost.Currency, "USD") && cost.Amount < maxCost {
 			r.mu.Lock()
@@ -40,6 +43,45 @@ func (r *running) SessionUpdate(_ context.Context, in acp.SessionNotification) e
 		}
 	}
 	return nil
+}
+
+// The limits of an agent's plan.
+const (
+	maxPlanned = 50  // tasks
+	maxTask    = 300 // bytes of one
+	maxPlans   = 200 // of one prompt that are shown
+)
+
+// PlanTool keeps the session's list of tasks, which is where an agent's plan is shown.
+const PlanTool = "TodoWrite"
+
+type plannedTask struct {
+	ID       string `json:"id"`
+	Content  string `json:"content"`
+	Status   string `json:"status"`
+	Priority string `json:"priority,omitempty"`
+}
+
+// planned shows the agent's plan, as the session's list of tasks, whenever it changed.
+func (r *running) planned(entries []acp.PlanEntry) {
+	var tasks []plannedTask
+	for _, e := range entries {
+		said := strings.Join(strings.Fields(valid(text.Head(e.Content, maxTask))), " ")
+		if said == "" || len(tasks) >= maxPlanned {
+			continue
+		}
+		tasks = append(tasks, plannedTask{ID: strconv.Itoa(len(tasks) + 1), Content: said, Status: string(e.Status), Priority: string(e.Priority)})
+	}
+	r.mu.Lock()
+	skip := r.done == nil || r.cancelled || len(tasks) == 0 || slices.Equal(tasks, r.plan) || r.plans >= maxPlans
+	if !skip {
+		r.plan = tasks
+		r.plans++
+	}
+	r.mu.Unlock()
+	if !skip {
+		r.put(item{calls: []llm.ToolCall{newCall(PlanTool, map[string]any{"todos": tasks})}})
+	}
 }
 
 // maxCost is more than a session can cost, in US dollars.

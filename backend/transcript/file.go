@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
 )
@@ -35,6 +36,8 @@ type File struct {
 	Size int64
 	f    *os.File
 	text *text
+	// temporary is the name of a file that Close removes; empty if there is none.
+	temporary string
 }
 
 // text is what a file contains after its byte order mark. It counts what is read.
@@ -129,7 +132,13 @@ func open(f *os.File, path string) (*File, error) {
 }
 
 // Close closes the file.
-func (t *File) Close() error { return t.f.Close() }
+func (t *File) Close() error {
+	err := t.f.Close()
+	if t.temporary != "" {
+		err = errors.Join(err, removed(t.temporary))
+	}
+	return err
+}
 
 // head is how much of a file is looked at to recognise its format and describe it.
 const head = 256 << 10
@@ -141,6 +150,14 @@ func (t *File) program() (agent.Program, error) {
 		return agent.ProgramAtelier, nil
 	case "metadata", "messages":
 		return agent.ProgramOpenAgentSDK, nil
+	case "opencode":
+		return agent.ProgramOpencode, nil
+	case "sessionId":
+		beginning := make([]byte, min(head, t.Size))
+		n, _ := t.text.ReadAt(beginning, 0) // what a shorter file has counts
+		if bytes.Contains(beginning[:n], []byte(`"projectHash"`)) {
+			return agent.ProgramGemini, nil
+		}
 	}
 	for raw := range t.beginning() {
 		var line map[string]json.RawMessage
@@ -173,6 +190,34 @@ func (t *File) beginning() iter.Seq[[]byte] {
 			}
 		}
 	}
+}
+
+// May reports whether the file may have all words, which are in lower case. It does not if one
+// is nowhere in its bytes; words that JSON writes otherwise may always be there.
+func (t *File) May(ctx context.Context, words []string) (bool, error) {
+	left := map[string]bool{}
+	for _, word := range words {
+		if !strings.ContainsFunc(word, func(r rune) bool {
+			return r >= utf8.RuneSelf || r == '"' || r == '\\' || r == '/' || r == '<' || r == '>' || r == '&'
+		}) {
+			left[word] = true
+		}
+	}
+	for raw, err := range lines(ctx, io.NewSectionReader(t.text, 0, t.Size)) {
+		if err != nil {
+			return false, err
+		}
+		if len(left) == 0 {
+			break
+		}
+		raw = bytes.ToLower(raw)
+		for word := range left {
+			if bytes.Contains(raw, []byte(word)) {
+				delete(left, word)
+			}
+		}
+	}
+	return len(left) == 0, nil
 }
 
 // firstMember returns the name of the first member of a document.
@@ -231,12 +276,30 @@ func (t *File) read(ctx context.Context, b *builder) error {
 		return readCodex(ctx, t.text, t.Size, b)
 	case agent.ProgramOpenAgentSDK:
 		return readOpenAgent(ctx, t.text, t.Size, b)
+	case agent.ProgramGemini:
+		return readGemini(ctx, t.text, t.Size, b)
+	case agent.ProgramOpencode:
+		return readOpencode(ctx, t.text, t.Size, b)
 	case agent.ProgramComate:
 		b.found.ID = filepath.Base(filepath.Dir(t.Path))
 		b.comateState(filepath.Join(filepath.Dir(t.Path), "state.json"))
 		return readComate(ctx, t.text, t.Size, b)
 	}
 	return readNative(ctx, t.text, t.Size, b)
+}
+
+// Extent returns the size of the transcript as its program keeps it, which [Found] and
+// [agent.Imported] have.
+func (t *File) Extent(ctx context.Context) (int64, error) {
+	if t.Program != agent.ProgramOpencode {
+		return t.Size, nil
+	}
+	b := &builder{log: log{yield: func(agent.Event, error) bool { return false }}}
+	if _, err := t.text.Seek(0, io.SeekStart); err != nil {
+		return 0, fmt.Errorf("read the transcript: %w", err)
+	}
+	err := t.read(ctx, b)
+	return b.found.Size, err
 }
 
 // ID returns the name that the file gives to its session; empty if it has none before

@@ -35,6 +35,8 @@ func Stores(home string, getenv func(string) string) []Store {
 		{agent.ProgramCodex, filepath.Join(codex, "sessions")},
 		{agent.ProgramOpenAgentSDK, filepath.Join(home, ".open-agent-sdk", "sessions")},
 		{agent.ProgramComate, filepath.Join(home, ".agent", "sessions")},
+		{agent.ProgramGemini, filepath.Join(home, ".gemini", "tmp")},
+		opencodeStore(home, getenv),
 	}
 }
 
@@ -64,6 +66,9 @@ const (
 // them. A store that does not exist has none. more says that there are too many to look
 // at.
 func (s Store) List(ctx context.Context) (all []Found, more bool, err error) {
+	if s.Program == agent.ProgramOpencode {
+		return s.listOpencode(ctx)
+	}
 	root, err := os.OpenRoot(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
@@ -127,6 +132,8 @@ func isTranscript(p agent.Program, name string, depth int) bool {
 		return depth == 1 && strings.HasSuffix(name, ".jsonl") && !strings.HasPrefix(name, "agent-")
 	case agent.ProgramCodex:
 		return strings.HasSuffix(name, ".jsonl")
+	case agent.ProgramGemini: // those of agents are deeper
+		return depth == 2 && strings.HasPrefix(name, "session-") && (strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".json"))
 	case agent.ProgramOpenAgentSDK:
 		return depth == 1 && name == "transcript.json"
 	}
@@ -135,6 +142,9 @@ func isTranscript(p agent.Program, name string, depth int) bool {
 
 // Open opens a transcript of the store. No name and no link leads out of the store.
 func (s Store) Open(name string) (*File, error) {
+	if s.Program == agent.ProgramOpencode {
+		return s.openOpencode(name)
+	}
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the transcript: %w", err)
@@ -151,8 +161,35 @@ func (s Store) Open(name string) (*File, error) {
 	return open(f, filepath.Join(s.Dir, name))
 }
 
+// Stamp returns what changes whenever the transcript does.
+func (s Store) Stamp(name string) (string, error) {
+	files := []string{name}
+	if s.Program == agent.ProgramOpencode {
+		files = []string{opencodeFile, opencodeFile + "-wal"}
+	}
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return "", fmt.Errorf("look at the transcript: %w", err)
+	}
+	defer root.Close()
+	stamp := ""
+	for i, file := range files {
+		info, err := root.Lstat(filepath.FromSlash(file))
+		if err != nil && i == 0 {
+			return "", fmt.Errorf("look at the transcript: %w", err)
+		}
+		if err == nil {
+			stamp += fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ")
+		}
+	}
+	return stamp, nil
+}
+
 // Describe adds to a transcript what its beginning says, and when it ends.
 func (s Store) Describe(found Found) Found {
+	if s.Program == agent.ProgramOpencode {
+		return found // its list says all of it
+	}
 	t, err := s.Open(found.Name)
 	if err != nil {
 		return found
@@ -160,6 +197,9 @@ func (s Store) Describe(found Found) Found {
 	defer t.Close()
 	folder, prompt := t.describe()
 	found.Folder, found.Prompt = folder, prompt
+	if s.Program == agent.ProgramGemini {
+		found.Folder = s.geminiFolder(found.Name)
+	}
 	if at := t.lastTime(); at > 0 {
 		found.At = at
 	}
@@ -186,6 +226,11 @@ func (t *File) describe() (folder, prompt string) {
 			}
 		case agent.ProgramCodex:
 			b.codexLine(raw)
+		case agent.ProgramGemini:
+			var line geminiLine
+			if json.Unmarshal(raw, &line) == nil && line.ID != "" {
+				b.gemini(line)
+			}
 		case agent.ProgramComate:
 			var m comateMessage
 			if json.Unmarshal(raw, &m) == nil {

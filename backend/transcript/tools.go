@@ -13,6 +13,8 @@ var names = map[string]string{
 	"Task": "Agent", "BashOutput": "TaskOutput", "KillShell": "TaskStop", "KillBash": "TaskStop", "LS": "ListDir",
 	"shell": "Bash", "local_shell": "Bash", "shell_command": "Bash", "exec_command": "Bash", "container.exec": "Bash",
 	"apply_patch": "ApplyPatch", "read_file": "Read", "write_stdin": "WriteStdin", "list_dir": "ListDir", "grep_files": "Grep",
+	"run_shell_command": "Bash", "write_file": "Write", "replace": "Edit", "list_directory": "ListDir", "search_file_content": "Grep", "grep_search": "Grep",
+	"read_many_files": "ReadMany", "web_fetch": "WebFetch", "google_web_search": "WebSearch", "webfetch": "WebFetch", "list": "ListDir", "todowrite": "TodoWrite", "task": "Agent",
 	"read": "Read", "write": "Write", "edit": "Edit", "bash": "Bash", "glob": "Glob", "grep": "Grep",
 }
 

@@ -17,6 +17,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/dispatch"
 	"atelier.dev/atelier/backend/transcript"
+	"atelier.dev/atelier/backend/transcript/watch"
 )
 
 // ImportConfig is what imports need of the application.
@@ -30,19 +31,22 @@ type ImportConfig struct {
 	Settings func(context.Context) (agent.Settings, error)
 	// Start returns the first event of a new session.
 	Start func() agent.SessionStart
+	// Price prices what sessions of others used.
+	Price watch.Price
 	// Show is called with the event of an imported session, which is stored.
 	Show func(agent.Event)
 }
 
 // Imports makes sessions of transcripts. It is safe for concurrent use.
 type Imports struct {
-	cfg ImportConfig
-	now importing
+	cfg     ImportConfig
+	now     importing
+	watcher watch.Watcher
 }
 
 // NewImports returns imports.
 func NewImports(cfg ImportConfig) *Imports {
-	return &Imports{cfg: cfg, now: importing{turn: make(chan struct{}, 1)}}
+	return &Imports{cfg: cfg, now: importing{turn: make(chan struct{}, 1)}, watcher: watch.Watcher{Price: cfg.Price}}
 }
 
 // Register registers the methods of imports.
@@ -51,6 +55,8 @@ func (m *Imports) Register(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "transcripts.import", m.Import)
 	dispatch.Handle(d, "transcripts.progress", m.progress)
 	dispatch.Handle(d, "transcripts.stop_import", m.stop)
+	dispatch.Handle(d, "transcripts.watch", m.watch)
+	dispatch.Handle(d, "transcripts.search", m.search)
 }
 
 // maxFoundPage limits a page of transcripts.
@@ -182,7 +188,8 @@ func (m *Imports) Import(ctx context.Context, in ImportRequest) (ImportReply, er
 		return from.Program == file.Program && (id != "" && from.ID == id || from.Path == file.Path)
 	})
 	if same >= 0 && !in.Again {
-		return ImportReply{Session: earlier[same], Already: true, Grown: file.Size > earlier[same].Imported.Size}, nil
+		size, err := file.Extent(ctx)
+		return ImportReply{Session: earlier[same], Already: true, Grown: size > earlier[same].Imported.Size}, err
 	}
 	settings, err := m.cfg.Settings(ctx)
 	if err != nil {

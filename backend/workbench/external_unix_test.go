@@ -126,6 +126,29 @@ func TestExternalAgentObeysRules(t *testing.T) {
 	}
 }
 
+// The plan of an external agent is the session's list of tasks, once for each change.
+func TestExternalAgentPlans(t *testing.T) {
+	t.Parallel()
+	p, id := withAgent(t)
+	p.send(id, "plan Look around,Mend it\nsay planned\nplan Mend it")
+	for _, want := range []string{"Look around", "Mend it"} {
+		end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == external.PlanTool })
+		if end.IsError || end.Details == nil || end.Details.Kept == nil || end.Details.Kept.Line != want {
+			t.Errorf("planned %+v: %s", end.Details, end.Output)
+		}
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+	n := 0
+	for _, ev := range must[conversation.Snapshot](p, "conversation.open", conversation.OpenRequest{Session: id}).Events {
+		if d, ok := ev.Data.(agent.ToolCallEnd); ok && d.Tool == external.PlanTool {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("a plan that changed once was kept %d times", n)
+	}
+}
+
 // A turn that is stopped cancels the prompt, and what the user writes next is answered by the
 // same agent. After a rewind, or in another process, it is given the conversation as a text.
 func TestExternalAgentGoesOn(t *testing.T) {

@@ -78,6 +78,7 @@ var enumPackages = []string{
 	"../toolbox",
 	"../transfer",
 	"../undoing",
+	"../transcript/watch",
 }
 
 func typeScript(t *testing.T) []byte {

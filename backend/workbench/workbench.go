@@ -228,7 +228,7 @@ func New(cfg Config) *Workbench {
 	w.shares = share.New(share.Config{Log: cfg.Store, Settings: cfg.Store, Session: w.session, Keys: w.providers.Keys, User: userHome(cfg)})
 	w.imports = transfer.NewImports(transfer.ImportConfig{
 		Store: cfg.Store, Folder: cfg.Folder, User: userHome(cfg), Getenv: cfg.Getenv,
-		Settings: w.NewSessionSettings, Start: func() agent.SessionStart { return w.sessionStart(false) }, Show: w.show,
+		Settings: w.NewSessionSettings, Start: func() agent.SessionStart { return w.sessionStart(false) }, Show: w.show, Price: w.providers.Price,
 	})
 	w.review = review.New(w.trust, w.hooks, w.servers, w.skills, w.agents, w.languageFiles)
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -64,5 +64,36 @@ test('a transcript is imported, continued, exported without its secret and impor
   await imports.locator('form').getByRole('button', { name: 'Import' }).click()
   await page.getByText('Rhine, [redacted]').waitFor()
   await page.getByText('The Danube.').waitFor()
+  expect(offences).toEqual([])
+})
+
+// LIVE-01, LIVE-02: a session of another program is found by its words, and watched while it happens.
+test('a session of another program is watched as it happens, and searched', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'atelier-user-'))
+  const store = join(home, '.claude/projects/-elsewhere')
+  await mkdir(store, { recursive: true })
+  await writeFile(join(store, 's.jsonl'), foreign)
+  const host = (stage.host = await startHost({ env: { HOME: home } }))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  await page.getByRole('button', { name: 'Import…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import transcripts' })
+  await dialog.getByLabel('Words in sessions of other programs').fill('rhine')
+  await dialog.getByRole('button', { name: 'Find', exact: true }).click()
+  await dialog.getByRole('button', { name: /Rhine, .*Claude Code/ }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await shots(page, 'others')
+  await dialog.getByRole('button', { name: /Rhine, .*Claude Code/ }).click()
+  const log = dialog.getByRole('log')
+  await log.getByText('Rhine').waitFor()
+  const next = { type: 'user', uuid: '3', parentUuid: '2', timestamp: '2026-01-02T03:05:05Z' }
+  await appendFile(
+    join(store, 's.jsonl'),
+    line({ ...next, message: { role: 'user', content: 'And a lake?' } }),
+  )
+  await log.getByText('And a lake?').waitFor()
+  expect(await violations(page)).toEqual([])
+  await shots(page, 'others-watched')
+  await dialog.getByRole('button', { name: 'All sessions' }).click()
+  await dialog.getByRole('button', { name: 'Watch Name a river.' }).waitFor()
   expect(offences).toEqual([])
 })

@@ -135,6 +135,17 @@ func (a *scripted) do(ctx context.Context, id acp.SessionId, verb, rest, prompt 
 		return a.permit(ctx, id, rest)
 	case "cost":
 		a.update(id, acp.SessionUpdate{UsageUpdate: &acp.SessionUsageUpdate{SessionUpdate: "usage_update", Used: 10, Size: 100, Cost: &acp.Cost{Amount: 0.25, Currency: "USD"}}})
+	case "plan": // tasks, of which the first is under way; twice the same
+		var entries []acp.PlanEntry
+		for i, task := range strings.Split(rest, ",") {
+			e := acp.PlanEntry{Content: task, Priority: acp.PlanEntryPriorityMedium, Status: acp.PlanEntryStatusPending}
+			if i == 0 {
+				e.Status = acp.PlanEntryStatusInProgress
+			}
+			entries = append(entries, e)
+		}
+		a.update(id, acp.UpdatePlan(entries...))
+		a.update(id, acp.UpdatePlan(entries...))
 	case "alone":
 		a.alone(id, rest)
 	case "lie":

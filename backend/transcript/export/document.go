@@ -232,7 +232,7 @@ func title(info backend.SessionInfo) string {
 // programs are the names of the programs of which sessions are imported.
 var programs = map[agent.Program]string{
 	agent.ProgramAtelier: "Atelier", agent.ProgramClaudeCode: "Claude Code", agent.ProgramCodex: "Codex",
-	agent.ProgramOpenAgentSDK: "Open Agent SDK", agent.ProgramComate: "Comate",
+	agent.ProgramOpenAgentSDK: "Open Agent SDK", agent.ProgramComate: "Comate", agent.ProgramGemini: "Gemini CLI", agent.ProgramOpencode: "opencode",
 }
 
 // facts are what a document says of the session at its top: labels and values. The

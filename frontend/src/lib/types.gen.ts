@@ -262,6 +262,18 @@ export type BlameStep = {
   made: TurnFacts
 }
 
+export type Blamed = {
+  from: number
+  to: number
+  program: Program
+  name: string
+  size: number
+  at: number
+  folder?: string
+  prompt?: string
+  when: number
+}
+
 export type BoardTask = {
   id: string
   subject: string
@@ -1130,6 +1142,29 @@ export type Font = {
 export type Fonts = {
   interface?: Font
   code?: Font
+}
+
+export type ForeignHit = {
+  program: Program
+  name: string
+  size: number
+  at: number
+  folder?: string
+  prompt?: string
+  kind: PieceKind
+  text: string
+  when: number
+}
+
+export type ForeignHits = {
+  hits?: ForeignHit[]
+  blamed?: Blamed[]
+  file?: string
+  more?: boolean
+}
+
+export type ForeignQuery = {
+  query: string
 }
 
 export type ForkFolder = "" | "project" | "worktree"
@@ -2125,6 +2160,19 @@ export type PictureChange = {
 
 export type PictureChangeID = "unseen" | "other_type" | "broken" | "too_large" | "smaller" | "typed"
 
+export type Piece = {
+  kind: PieceKind
+  at: number
+  text?: string
+  tool?: string
+  input?: string
+  output?: string
+  failed?: boolean
+  cut?: boolean
+}
+
+export type PieceKind = "prompt" | "answer" | "thought" | "call" | "summary"
+
 export type Preferences = {
   theme?: string
   high_contrast?: boolean
@@ -2178,7 +2226,7 @@ export type ProcessingEnd = {
   cost?: Spending
 }
 
-export type Program = "atelier" | "claude_code" | "codex" | "open_agent_sdk" | "comate"
+export type Program = "atelier" | "claude_code" | "codex" | "open_agent_sdk" | "comate" | "gemini_cli" | "opencode"
 
 export type ProjectInfo = {
   folder: string
@@ -3974,6 +4022,25 @@ export type Warning = {
 
 export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "window_small" | "window_set" | "prompt_cut" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "prompt_undecided" | "answer_length" | "answer_paused" | "answer_filtered" | "answer_refused" | "answer_ended" | "call_written" | "call_in_text" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "newer_event" | "company" | "same_file" | "permission_mode_reset"
 
+export type WatchRequest = {
+  program: Program
+  name: string
+  version?: string
+  before?: number
+}
+
+export type Watched = {
+  version: string
+  from: number
+  pieces?: Piece[]
+  total: number
+  usage: Usage
+  cost?: Cost
+  model?: string
+  at: number
+  skipped?: number
+}
+
 export type Whitespace = "" | "ignore"
 
 export type Work = {
@@ -4239,7 +4306,9 @@ export interface Methods {
   "transcripts.read": { args: ExportPart; reply: ExportBytes }
   "transcripts.review": { args: ExportRequest; reply: ExportReview }
   "transcripts.save": { args: ExportRequest; reply: Exported }
+  "transcripts.search": { args: ForeignQuery; reply: ForeignHits }
   "transcripts.stop_import": { args: Empty; reply: Empty }
+  "transcripts.watch": { args: WatchRequest; reply: Watched }
   "trust.accept": { args: TrustAcceptRequest; reply: Empty }
   "trust.list": { args: Empty; reply: TrustReply }
   "trust.refuse": { args: TrustRequest; reply: Empty }

@@ -21,14 +21,21 @@ export function headingWords(request: ApprovalRequest, { asking }: Facts): strin
   const form = formOf(request.tool)
   if (form) return form.heading(request)
   const server = serverWords(request)
+  if (isExternal(request)) return own('asks_external', { server })
   const tool = toolWords(request)
   if (server) return own('asks_server', { server, tool })
   return t(`approval.asks_${asking}`, { tool })
 }
 
+/** Whether an external agent asks to do something by itself. */
+const isExternal = ({ tool, origin }: ApprovalRequest): boolean =>
+  tool === 'ExternalPermission' && Boolean(origin)
+
 /** What the server says that the tool does; it need not be true. */
-export function hintWords({ origin }: ApprovalRequest): string {
+export function hintWords(request: ApprovalRequest): string {
+  const { origin } = request
   if (!origin) return ''
+  if (isExternal(request)) return own('hint_external')
   if (origin.read_only) return own('hint_reads')
   return own(origin.destructive ? 'hint_destroys' : 'hint_changes')
 }

@@ -18,6 +18,8 @@ export const messages = {
     '“All edits” covers every edit in the project: it switches this session to “{mode}”.',
   covers_always: '“Always” shows the rule first.',
   asks_server: '{server} wants to use {tool}',
+  asks_external: '{server} asks whether it may do this by itself',
+  hint_external: 'It is not confined, recorded or undone by Atelier',
   server_says: 'The server says',
   hint_reads: 'The server says that it only reads',
   hint_changes: 'The server says that it changes things, and deletes nothing',

@@ -17,6 +17,8 @@ export const zhCN: Translated<typeof messages> = {
   covers_edits: '“所有编辑”涵盖项目中的每次编辑：本会话将切换到“{mode}”。',
   covers_always: '“始终允许”会先显示规则。',
   asks_server: '{server} 想使用 {tool}',
+  asks_external: '{server} 询问能否自行执行此操作',
+  hint_external: 'Atelier 不会限制、记录或撤销此操作',
   server_says: '服务器的说明',
   hint_reads: '服务器声称它只读取',
   hint_changes: '服务器声称它会更改内容，但不删除',

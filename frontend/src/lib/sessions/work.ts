@@ -9,6 +9,8 @@ const programs: Record<Program, string> = {
   codex: 'Codex',
   open_agent_sdk: 'Open Agent SDK',
   comate: 'Comate',
+  gemini_cli: 'Gemini CLI',
+  opencode: 'opencode',
 }
 
 /** Says what a session and its agents changed, on which branch, and what they cost; empty if nothing is known. */

@@ -1,5 +1,5 @@
 import { SvelteSet } from 'svelte/reactivity'
-import { asApiError, type Call } from '../api'
+import { type ApiError, asApiError, type Call } from '../api'
 import type {
   Exported,
   ExportFormat,
@@ -8,7 +8,10 @@ import type {
   FoundTranscript,
   ImportReply,
   ImportRequest,
+  Piece,
+  Program,
   SecretFinding,
+  Watched,
 } from '../types.gen'
 import { Attempts } from './resource.svelte'
 
@@ -36,7 +39,62 @@ export class Transcripts {
     return path ? done : undefined
   }
 
+  watching = (program: Program, name: string) => new Watching(this.call, program, name)
+
+  /** Finds words in sessions of other programs, or who of them wrote the lines of a file. */
+  search = (query: string) => this.call('transcripts.search', { query })
+
   stopImport = () => this.call('transcripts.stop_import', {})
+}
+
+/** A session of another program that is watched while it happens. */
+export class Watching {
+  pieces = $state.raw<readonly Piece[]>([])
+  told = $state.raw<Omit<Watched, 'pieces'>>()
+  problem = $state.raw<ApiError | null>(null)
+  /** The place of the first piece. */
+  first = $state(0)
+
+  constructor(
+    private call: Call,
+    readonly program: Program,
+    readonly name: string,
+  ) {}
+
+  /** Reads what is new, and reports whether there was something. */
+  async read(): Promise<boolean> {
+    const { program, name } = this
+    try {
+      const version = this.told?.version ?? ''
+      const { pieces = [], ...told } = await this.call('transcripts.watch', {
+        program,
+        name,
+        version,
+      })
+      this.problem = null
+      if (told.version === version) return false
+      if (told.from < this.first || !version) this.first = told.from
+      this.pieces = [...this.pieces.slice(0, told.from - this.first), ...pieces]
+      this.told = told
+      return true
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return false
+    }
+  }
+
+  /** Reads the pieces before the first one. */
+  async earlier(): Promise<void> {
+    const { program, name, first: before } = this
+    try {
+      const { pieces = [], from } = await this.call('transcripts.watch', { program, name, before })
+      if (before !== this.first) return
+      this.pieces = [...pieces, ...this.pieces]
+      this.first = from
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    }
+  }
 }
 
 /** A session that is about to be exported. */
