@@ -23,10 +23,13 @@ type Config struct {
 }
 
 // Changes answers what changed. It is safe for concurrent use.
-type Changes struct{ cfg Config }
+type Changes struct {
+	cfg   Config
+	waits chan struct{} // has one for each page that waits
+}
 
 // New returns a Changes.
-func New(cfg Config) *Changes { return &Changes{cfg: cfg} }
+func New(cfg Config) *Changes { return &Changes{cfg: cfg, waits: make(chan struct{}, maxWaiting)} }
 
 // Register registers the methods of changes and of files.
 func (c *Changes) Register(d *dispatch.Dispatcher) {
@@ -40,4 +43,5 @@ func (c *Changes) Register(d *dispatch.Dispatcher) {
 	dispatch.Handle(d, "changes.branch", c.newBranch)
 	dispatch.Handle(d, "files.blame", c.blame)
 	dispatch.Handle(d, "files.list", c.files)
+	dispatch.Handle(d, "files.wait", c.wait)
 }

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -42,6 +42,13 @@ test('the panel Files marks what changed, shows pictures and documents, and ment
   await files.getByRole('button', { name: 'cart.go modified' }).waitFor()
   await files.getByRole('button', { name: 'logo.png new, not tracked by git' }).waitFor()
   await shot(page, 'files-tree')
+  // What others write is shown as it happens, also in a folder that was opened.
+  await pressIn(files, files.getByRole('button', { name: 'docs' }))
+  await writeFile(join(host.folder, 'docs', 'later.md'), '# Later')
+  await files.getByRole('button', { name: 'later.md new, not tracked by git' }).waitFor()
+  await rm(join(host.folder, 'docs', 'later.md'))
+  await files.getByRole('button', { name: /^later\.md/ }).waitFor({ state: 'detached' })
+  await pressIn(files, files.getByRole('button', { name: 'docs' }))
   expect(await violations(page)).toEqual([])
 
   await pressIn(files, files.getByRole('button', { name: /^logo\.png/ }))

@@ -131,7 +131,7 @@ var mayImport = map[string][]string{
 	"backend/sessionlist":         {"agent", "backend", "backend/dispatch", "backend/live", "backend/place", "backend/trees"},
 	"backend/filelog":             {"agent", "agent/changes", "agent/journal", "backend"},
 	"backend/undoing":             {"agent", "agent/env", "agent/journal", "agent/undo", "agent/undo/disk", "backend", "backend/dispatch", "backend/filelog", "backend/live", "backend/place"},
-	"backend/filechanges":         {"agent", "agent/blame", "agent/changes", "agent/env", "agent/journal", "backend", "backend/authors", "backend/dispatch", "backend/filelog", "backend/place", "backend/undoing"},
+	"backend/filechanges":         {"agent", "agent/blame", "agent/changes", "agent/env", "agent/journal", "backend", "backend/authors", "backend/dispatch", "backend/filelog", "backend/internal/watch", "backend/place", "backend/undoing"},
 	"backend/branch":              {"agent", "agent/changes", "agent/env", "agent/journal", "agent/journal/objects", "agent/llm", "agent/undo", "agent/undo/disk", "agent/worktree", "backend", "backend/dispatch", "backend/filelog", "backend/place", "backend/undoing"},
 	"backend/audit":               {"agent", "agent/llm", "backend", "backend/internal/..."},
 	"backend/overlap":             {"agent", "agent/permission", "backend", "backend/filelog"},

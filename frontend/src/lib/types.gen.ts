@@ -1109,6 +1109,17 @@ export type FilesRestored = {
   conflicts?: RestoreConflict[]
 }
 
+export type FilesWaitReply = {
+  stamp: string
+  changed?: boolean
+}
+
+export type FilesWaitRequest = {
+  session?: string
+  folders?: string[]
+  stamp?: string
+}
+
 export type FindReply = {
   hits?: Hit[]
   taken_back?: number
@@ -4173,6 +4184,7 @@ export interface Methods {
   "files.list": { args: FilesRequest; reply: FilesReply }
   "files.open": { args: OpenFileRequest; reply: Empty }
   "files.preview": { args: PreviewRequest; reply: FilePreview }
+  "files.wait": { args: FilesWaitRequest; reply: FilesWaitReply }
   "hooks.dry_run": { args: HookDryRunRequest; reply: HookDryRunReply }
   "hooks.entry": { args: HookEntryRequest; reply: HookLogEntry }
   "hooks.list": { args: HooksRequest; reply: HooksReply }

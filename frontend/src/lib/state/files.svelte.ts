@@ -66,6 +66,29 @@ export class Files extends Attempts {
     this.marks = marks
   })
 
+  /** Follows what others change in the folders that are shown, until the returned function is called. */
+  follow(session: string | undefined): () => void {
+    let isOver = false
+    const folders = ['.', ...this.open].slice(0, mostFollowed)
+    const go = async () => {
+      for (let stamp = ''; !isOver;) {
+        try {
+          const seen = await this.call('files.wait', { session, folders, stamp })
+          if (isOver) return
+          stamp = seen.stamp
+          if (seen.changed) await Promise.all([this.look(), this.#mark()])
+        } catch {
+          return // the window reads the files again when it gets the focus
+        }
+      }
+    }
+    const timer = setTimeout(() => void go(), beforeFollowing)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }
+
   toggle(folder: string): void {
     if (!this.open.delete(folder)) this.open.add(folder)
   }
@@ -125,6 +148,10 @@ export class Files extends Attempts {
     })
   }
 }
+
+/** How many folders are followed, and how long after the last one was opened, in ms. */
+const mostFollowed = 200
+const beforeFollowing = 300
 
 /** The files that are seen, not read. */
 const seen = /\.(?:png|jpe?g|gif|webp|pdf)$/i
