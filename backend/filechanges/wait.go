@@ -22,7 +22,7 @@ const (
 )
 
 // FilesWaitRequest is for files.wait: the folders that are shown, from the root of the files,
-// which is always watched; and the stamp of the last answer, or nothing.
+// which is always watched; and the stamp of the last answer, or nothing at first.
 type FilesWaitRequest struct {
 	Session string   `json:"session,omitempty"`
 	Folders []string `json:"folders,omitempty"`
@@ -35,7 +35,8 @@ type FilesWaitReply struct {
 	Changed bool   `json:"changed,omitempty"`
 }
 
-// wait returns once something in the folders has changed, or after a while.
+// wait returns once something in the folders has changed, or after a while. Without a stamp it
+// returns at once: the page reads the files and goes on with the stamp of the answer.
 func (c *Changes) wait(ctx context.Context, in FilesWaitRequest) (FilesWaitReply, error) {
 	root, err := c.cfg.Project.FolderOf(ctx, in.Session)
 	if err != nil {
@@ -65,9 +66,9 @@ func (c *Changes) wait(ctx context.Context, in FilesWaitRequest) (FilesWaitReply
 	})
 	w.Start(func(context.Context) { w.Keep(folders) })
 	defer w.Close()
-	before := cmpStamp(in.Stamp, folders)
-	if before.Changed {
-		return before, nil
+	before := stampOf(folders)
+	if before != in.Stamp {
+		return FilesWaitReply{Stamp: before, Changed: true}, nil
 	}
 	timer := time.NewTimer(waiting)
 	defer timer.Stop()
@@ -75,22 +76,16 @@ func (c *Changes) wait(ctx context.Context, in FilesWaitRequest) (FilesWaitReply
 		select {
 		case <-told:
 			now := stampOf(folders)
-			if w.Polls() && now == before.Stamp {
+			if w.Polls() && now == before {
 				continue
 			}
 			return FilesWaitReply{Stamp: now, Changed: true}, nil
 		case <-timer.C:
-			return before, nil
+			return FilesWaitReply{Stamp: before}, nil
 		case <-ctx.Done():
 			return FilesWaitReply{}, context.Cause(ctx)
 		}
 	}
-}
-
-// cmpStamp compares the folders with what they were; nothing is like everything.
-func cmpStamp(stamp string, folders map[string]bool) FilesWaitReply {
-	now := stampOf(folders)
-	return FilesWaitReply{Stamp: now, Changed: stamp != "" && stamp != now}
 }
 
 // stampOf changes with the folders, and with the names in them.
