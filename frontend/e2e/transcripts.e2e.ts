@@ -60,7 +60,7 @@ test('a transcript is imported, continued, exported without its secret and impor
   expect(saved).toContain('Rhine, [redacted]')
 
   await page.getByRole('button', { name: 'Import…' }).click()
-  await imports.getByRole('textbox').fill(path)
+  await imports.getByLabel('Path of a file').fill(path)
   await imports.locator('form').getByRole('button', { name: 'Import' }).click()
   await page.getByText('Rhine, [redacted]').waitFor()
   await page.getByText('The Danube.').waitFor()
