@@ -149,7 +149,7 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 		req = ApprovalRequest{
 			ID: s.cfg.NewID(), CallID: c.call.ID, Tool: c.spec.Name,
 			Input: string(c.call.Arguments), Access: gc.Access,
-			Grounds: Grounds{why.Reason, why.Code, why.Args, why.Rule, cmp.Or(why.By, ByMode), gc.Mode, why.Final, why.EachTime},
+			AskReasons: AskReasons{why.Reason, why.Code, why.Args, why.Rule, cmp.Or(why.By, ByMode), gc.Mode, why.Final, why.EachTime},
 			Renewed: renewed, Claim: claim(gc), Origin: c.spec.Origin,
 		}
 		req.Changes, _ = t.preview(c)

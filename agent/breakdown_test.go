@@ -110,7 +110,7 @@ func TestBreakdownOfDocuments(t *testing.T) {
 // documented are profiles with a document in the system prompt.
 type documented struct{ agent.Profiles }
 
-func (d documented) Brief(context.Context, agent.Situation) agent.Briefing {
+func (d documented) Brief(context.Context, agent.BriefingInput) agent.Briefing {
 	document := strings.Repeat("Two spaces. ", 300)
 	return agent.Briefing{System: strings.Repeat("Be brief. ", 100) + document, Documents: []agent.Document{{Path: "AGENTS.md", Size: len(document), Told: len(document)}}}
 }

@@ -7,8 +7,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Situation is what a model is briefed about, as far as the session knows it.
-type Situation struct {
+// BriefingInput is what a model is briefed about, as far as the session knows it.
+type BriefingInput struct {
 	Provider, Model string
 	// Mode is the permission mode that holds now.
 	Mode Mode
@@ -43,13 +43,13 @@ type Note struct {
 	Warning Warning
 }
 
-// Renewer is implemented by profiles that notice when an earlier statement to
+// BriefingRenewer is implemented by profiles that notice when an earlier statement to
 // the model no longer holds. It is called from the session's goroutine before a
 // request, with everything the model has been told so far.
-type Renewer interface {
+type BriefingRenewer interface {
 	// Renew returns what has changed. An empty text means that nothing has
 	// changed.
-	Renew(ctx context.Context, now Situation, told Told) BriefingUpdate
+	Renew(ctx context.Context, now BriefingInput, told Told) BriefingUpdate
 }
 
 // Briefing is the text that a model gets first, once in a session.
@@ -94,8 +94,8 @@ func (Briefing) Kind() Kind       { return KindBriefing }
 func (BriefingUpdate) Kind() Kind { return KindBriefingUpdate }
 
 // situation describes a model's situation and clears the list of touched files.
-func (t *turn) situation(model llm.Origin) Situation {
-	now := Situation{
+func (t *turn) situation(model llm.Origin) BriefingInput {
+	now := BriefingInput{
 		Provider: model.Provider, Model: model.Model, Mode: t.session.Latest().Mode,
 		Worked: t.worked, AtInput: !t.described,
 	}
@@ -125,7 +125,7 @@ func (t *turn) renewBriefing() {
 	s := t.session
 	now := s.transcript.effective()
 	model := llm.Origin{Provider: now.Provider, Model: now.Model}
-	renewer, ok := s.cfg.Profiles.(Renewer)
+	renewer, ok := s.cfg.Profiles.(BriefingRenewer)
 	if !ok {
 		return
 	}

@@ -18,14 +18,14 @@ import (
 type renewing struct {
 	agent.Profiles
 	weather string
-	asked   []agent.Situation
+	asked   []agent.BriefingInput
 }
 
-func (p *renewing) Brief(_ context.Context, now agent.Situation) agent.Briefing {
+func (p *renewing) Brief(_ context.Context, now agent.BriefingInput) agent.Briefing {
 	return agent.Briefing{System: "Briefed.", Told: agent.Told{"mode": string(now.Mode), "weather": p.weather}}
 }
 
-func (p *renewing) Renew(_ context.Context, now agent.Situation, told agent.Told) agent.BriefingUpdate {
+func (p *renewing) Renew(_ context.Context, now agent.BriefingInput, told agent.Told) agent.BriefingUpdate {
 	p.asked = append(p.asked, now)
 	update := agent.BriefingUpdate{Told: agent.Told{}}
 	for about, state := range map[string]string{"mode": string(now.Mode), "weather": p.weather} {

@@ -11,10 +11,10 @@ import (
 // gate, in the session's goroutine, and returns nil if it has no opinion: what the
 // gate decided holds then. An opinion replaces what the permission mode decided, but
 // nothing that is final: rules that deny or ask, plan mode, protected files.
-type CanUseTool func(ctx context.Context, call GateCall) *Opinion
+type CanUseTool func(ctx context.Context, call GateCall) *CanUseToolResult
 
-// Opinion is what a [CanUseTool] wants to happen.
-type Opinion struct {
+// CanUseToolResult is what a [CanUseTool] wants to happen.
+type CanUseToolResult struct {
 	Decision Decision
 	// Reason is one sentence; it may be empty.
 	Reason string
@@ -53,9 +53,9 @@ func (t *turn) opine(c *ready, gc GateCall) GateCall {
 	if f == nil || c.judged.Decision == Deny && c.judged.Final {
 		return gc
 	}
-	var o *Opinion
+	var o *CanUseToolResult
 	if broken := protect(c.spec.Name, func() { o = f(t.ctx, gc) }); broken != "" {
-		o = &Opinion{Decision: Deny, Reason: broken}
+		o = &CanUseToolResult{Decision: Deny, Reason: broken}
 	}
 	switch {
 	case o == nil:
@@ -73,7 +73,7 @@ func (t *turn) opine(c *ready, gc GateCall) GateCall {
 }
 
 // narrowed judges a call with the arguments of an opinion.
-func (t *turn) narrowed(c *ready, gc GateCall, o *Opinion) GateCall {
+func (t *turn) narrowed(c *ready, gc GateCall, o *CanUseToolResult) GateCall {
 	if err := c.accepts(o.Input); err != nil {
 		c.judged = byCallback(Because(Deny, ReasonCallbackDenied, fmt.Sprintf("It gave the call arguments that are not valid: %v.", err)))
 		c.judged.Final = true

@@ -12,8 +12,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-func opinion(d agent.Decision, input string) *agent.Opinion {
-	o := &agent.Opinion{Decision: d, Reason: "So says the program."}
+func opinion(d agent.Decision, input string) *agent.CanUseToolResult {
+	o := &agent.CanUseToolResult{Decision: d, Reason: "So says the program."}
 	if input != "" {
 		o.Input = json.RawMessage(input)
 	}
@@ -30,7 +30,7 @@ func TestCanUseTool(t *testing.T) {
 	final := func(v agent.Verdict) agent.Verdict { v.Final = true; return v }
 	for name, tt := range map[string]struct {
 		verdict, changed agent.Verdict // about the call as the model made it, and about another text
-		says             *agent.Opinion
+		says             *agent.CanUseToolResult
 		asked            int
 		want             agent.Outcome
 		output           string
@@ -75,7 +75,7 @@ func TestCanUseTool(t *testing.T) {
 				asked++
 				return agent.Answer{Decision: agent.Deny}, nil
 			})
-			r.open().SetCanUseTool(func(context.Context, agent.GateCall) *agent.Opinion { return tt.says })
+			r.open().SetCanUseTool(func(context.Context, agent.GateCall) *agent.CanUseToolResult { return tt.says })
 			ends := find[agent.ToolCallEnd](r.run("go"))
 			if len(ends) != 1 || ends[0].Outcome != tt.want || asked != tt.asked || ends[0].Authority.By != tt.by || tt.output != "" && ends[0].Output != tt.output {
 				t.Errorf("asked %d times, %+v by %+v", asked, ends, ends[0].Authority)
@@ -88,7 +88,7 @@ func TestCanUseTool(t *testing.T) {
 func TestCanUseToolThatPanics(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Look", "a")}}, llmtest.Round{Text: "Done."}))
-	r.open().SetCanUseTool(func(context.Context, agent.GateCall) *agent.Opinion { panic("no") })
+	r.open().SetCanUseTool(func(context.Context, agent.GateCall) *agent.CanUseToolResult { panic("no") })
 	if ends := find[agent.ToolCallEnd](r.run("go")); len(ends) != 1 || ends[0].Outcome != agent.OutcomeDenied {
 		t.Errorf("%+v", ends)
 	}
@@ -140,7 +140,7 @@ func TestModeClearsCanUseTool(t *testing.T) {
 	} {
 		r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Look", "a")}}, llmtest.Round{Text: "Done."}))
 		s := r.open()
-		s.SetCanUseTool(func(context.Context, agent.GateCall) *agent.Opinion { return opinion(agent.Deny, "") })
+		s.SetCanUseTool(func(context.Context, agent.GateCall) *agent.CanUseToolResult { return opinion(agent.Deny, "") })
 		tt.change(s)
 		if ends := find[agent.ToolCallEnd](r.run("go")); len(ends) != 1 || ends[0].Outcome != tt.want {
 			t.Errorf("%s: %+v", name, ends)

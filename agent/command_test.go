@@ -98,7 +98,7 @@ func TestTheModelIsToldOfTheUsersCommand(t *testing.T) {
 	if told.Role != llm.RoleUser || !strings.HasPrefix(told.Text(), "The user ran this command themselves") || !strings.HasSuffix(told.Text(), tail) {
 		t.Errorf("told: %s", told.Text())
 	}
-	exchanged := []agent.Exchange{{Input: "hello", Answer: "Hello."}, {Input: "why?", Answer: "I see."}}
+	exchanged := []agent.LastExchange{{Input: "hello", Answer: "Hello."}, {Input: "why?", Answer: "I see."}}
 	if diff := cmp.Diff(exchanged, r.session.Transcript().Exchanges()); diff != "" {
 		t.Error(diff)
 	}

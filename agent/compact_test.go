@@ -326,7 +326,7 @@ func TestCompactByHand(t *testing.T) {
 			t.Errorf("%q is not in %s", part, got)
 		}
 	}
-	told := []agent.Exchange{{Input: "first wish"}, {Input: "second wish"}, {Input: "third wish", Answer: "Yes."}}
+	told := []agent.LastExchange{{Input: "first wish"}, {Input: "second wish"}, {Input: "third wish", Answer: "Yes."}}
 	if diff := cmp.Diff(told, r.session.Transcript().Exchanges()); diff != "" {
 		t.Error(diff)
 	}

@@ -75,7 +75,7 @@
 // replace what the mode decided and nothing that is final; arguments that it changes are judged
 // from the start. Hooks (fire.go) may deny, ask, allow or change the input, and may answer instead
 // of the person. No hook lifts a Final verdict, what a person is asked about each time, or another
-// hook's wish that a person is asked. Where nothing listens at a point ([Selective]), the point
+// hook's wish that a person is asked. Where nothing listens at a point ([SelectiveHook]), the point
 // costs nothing.
 //
 // A prompt that a hook refuses stays in the log and is never sent: the turn ends as refused. A turn

@@ -29,7 +29,7 @@ type draft struct {
 // callDraft is a call while the model writes it.
 type callDraft struct {
 	CallDraft
-	follow func(piece string) Outline // nil if the tool is not a [Drafter]
+	follow func(piece string) DraftedChanges // nil if the tool is not a [Drafter]
 }
 
 // block is a text or reasoning block while it grows.

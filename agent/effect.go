@@ -138,8 +138,8 @@ func (e Effect) String() string {
 	return text
 }
 
-// Outlook is what a call would do, as far as it can be told in advance.
-type Outlook struct {
+// Forecast is what a call would do, as far as it can be told in advance.
+type Forecast struct {
 	// Effects begin with the gravest. There is at least one.
 	Effects []Effect `json:"effects,omitempty"`
 	// Risk is that of the gravest effect.
@@ -155,8 +155,8 @@ const (
 
 // OutlookOf sorts effects, merges those with the same id and determines the
 // risk. Without any effect, nothing can be told.
-func OutlookOf(effects ...Effect) Outlook {
-	var o Outlook
+func OutlookOf(effects ...Effect) Forecast {
+	var o Forecast
 	for _, e := range effects {
 		at := slices.IndexFunc(o.Effects, func(have Effect) bool { return have.ID == e.ID })
 		if at < 0 {
@@ -190,17 +190,17 @@ func OutlookOf(effects ...Effect) Outlook {
 // the person who is asked about it. Foretell is called from the session's
 // goroutine, after Decide. It obeys the context. It may look at files but must change nothing.
 type Foreteller interface {
-	Foretell(context.Context, GateCall) Outlook
+	Foretell(context.Context, GateCall) Forecast
 }
 
 // outlook returns what a call would do, with the deletions that its preview
 // shows; nil if the gate cannot tell.
-func outlook(ctx context.Context, g Gate, call GateCall, changes []FileChange) *Outlook {
+func outlook(ctx context.Context, g Gate, call GateCall, changes []FileChange) *Forecast {
 	f, ok := g.(Foreteller)
 	if !ok {
 		return nil
 	}
-	var o Outlook
+	var o Forecast
 	protect(call.Tool, func() { o = f.Foretell(ctx, call) })
 	for _, change := range changes {
 		if change.Deleted {

@@ -16,24 +16,24 @@ func TestOutlookOf(t *testing.T) {
 	long := strings.Repeat("ä", 100)
 	for name, tt := range map[string]struct {
 		effects []agent.Effect
-		want    agent.Outlook
+		want    agent.Forecast
 	}{
-		"nothing": {nil, agent.Outlook{Effects: []agent.Effect{{ID: agent.EffectUnknown}}, Risk: agent.RiskElevated}},
+		"nothing": {nil, agent.Forecast{Effects: []agent.Effect{{ID: agent.EffectUnknown}}, Risk: agent.RiskElevated}},
 		"gravest first, the same once": {
 			[]agent.Effect{
 				{ID: agent.EffectChanges, Args: []string{"a", "b"}}, {ID: agent.EffectOtherUser}, {ID: agent.EffectChanges, Args: []string{"b", "c", "d", ""}, More: 2},
 			},
-			agent.Outlook{Risk: agent.RiskDangerous, Effects: []agent.Effect{
+			agent.Forecast{Risk: agent.RiskDangerous, Effects: []agent.Effect{
 				{ID: agent.EffectOtherUser}, {ID: agent.EffectChanges, Args: []string{"a", "b", "c"}, More: 3},
 			}},
 		},
 		"a long argument": {
 			[]agent.Effect{{ID: agent.EffectReads, Args: []string{long}}},
-			agent.Outlook{Risk: agent.RiskLow, Effects: []agent.Effect{{ID: agent.EffectReads, Args: []string{strings.Repeat("ä", 79) + "…"}}}},
+			agent.Forecast{Risk: agent.RiskLow, Effects: []agent.Effect{{ID: agent.EffectReads, Args: []string{strings.Repeat("ä", 79) + "…"}}}},
 		},
 		"a host's own": {
 			[]agent.Effect{{ID: agent.EffectReads}, {ID: "ours"}},
-			agent.Outlook{Risk: agent.RiskDangerous, Effects: []agent.Effect{{ID: "ours"}, {ID: agent.EffectReads}}},
+			agent.Forecast{Risk: agent.RiskDangerous, Effects: []agent.Effect{{ID: "ours"}, {ID: agent.EffectReads}}},
 		},
 	} {
 		if diff := cmp.Diff(tt.want, agent.OutlookOf(tt.effects...)); diff != "" {
@@ -59,10 +59,10 @@ func TestEffectInWords(t *testing.T) {
 // seer is a gate that asks and tells what a call would do.
 type seer struct {
 	*strict
-	foretell func(agent.GateCall) agent.Outlook
+	foretell func(agent.GateCall) agent.Forecast
 }
 
-func (s seer) Foretell(_ context.Context, c agent.GateCall) agent.Outlook { return s.foretell(c) }
+func (s seer) Foretell(_ context.Context, c agent.GateCall) agent.Forecast { return s.foretell(c) }
 
 // shellNote is a note that runs what it is told as a command line.
 type shellNote struct{ note }
@@ -85,19 +85,19 @@ func TestRequestHasItsOutlook(t *testing.T) {
 	t.Parallel()
 	deletes := agent.Effect{ID: agent.EffectDeletes, Args: []string{"gone"}}
 	for name, tt := range map[string]struct {
-		foretell func(agent.GateCall) agent.Outlook
-		want     *agent.Outlook
+		foretell func(agent.GateCall) agent.Forecast
+		want     *agent.Forecast
 	}{
 		"cannot tell": {nil, nil},
 		"tells": {
-			func(c agent.GateCall) agent.Outlook {
+			func(c agent.GateCall) agent.Forecast {
 				return agent.OutlookOf(agent.Effect{ID: agent.EffectNetwork, Args: []string{c.Access.Command}})
 			},
-			&agent.Outlook{Risk: agent.RiskElevated, Effects: []agent.Effect{deletes, {ID: agent.EffectNetwork, Args: []string{"fetch"}}}},
+			&agent.Forecast{Risk: agent.RiskElevated, Effects: []agent.Effect{deletes, {ID: agent.EffectNetwork, Args: []string{"fetch"}}}},
 		},
 		"panics": {
-			func(agent.GateCall) agent.Outlook { panic("broken") },
-			&agent.Outlook{Risk: agent.RiskElevated, Effects: []agent.Effect{deletes}},
+			func(agent.GateCall) agent.Forecast { panic("broken") },
+			&agent.Forecast{Risk: agent.RiskElevated, Effects: []agent.Effect{deletes}},
 		},
 	} {
 		model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{{Name: "Shell", Arguments: `{"text":"fetch","description":"Fetch\n it \u202e!"}`}}}, llmtest.Round{Text: "ok"})

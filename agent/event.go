@@ -167,7 +167,7 @@ type CallDraft struct {
 	Tool   string `json:"tool"`
 	Bytes  int    `json:"bytes"` // of arguments so far
 	// Outline is set if the tool is a [Drafter].
-	Outline Outline `json:"outline,omitzero"`
+	Outline DraftedChanges `json:"outline,omitzero"`
 }
 
 // ToolCallStart says that a call entered the pipeline. Tool is the canonical
@@ -259,7 +259,7 @@ type ApprovalRequest struct {
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
 	Input  string `json:"input"`
-	Grounds
+	AskReasons
 	// Renewed says that the person was asked about this call before and that
 	// its effect has changed since; Reason says so too.
 	Renewed bool `json:"renewed,omitempty"`
@@ -270,15 +270,15 @@ type ApprovalRequest struct {
 	Origin *ToolOrigin `json:"origin,omitempty"`
 	// Outlook is what the call would do; nil if the gate cannot tell, and in
 	// older logs.
-	Outlook *Outlook `json:"outlook,omitempty"`
+	Outlook *Forecast `json:"outlook,omitempty"`
 	// Access is what the call would touch.
 	Access Access `json:"access"`
 	// Changes previews the changes to files; nil if there is nothing to show.
 	Changes []FileChange `json:"changes,omitempty"`
 }
 
-// Grounds are why a call is not simply allowed.
-type Grounds struct {
+// AskReasons are why a call is not simply allowed.
+type AskReasons struct {
 	// Reason is one sentence. ReasonCode and ReasonArgs, if set, say the same
 	// for translation.
 	Reason     string     `json:"reason"`

@@ -29,7 +29,7 @@ func (b boxed) Exec(ctx context.Context, c env.Command) (env.CommandResult, erro
 // instructed adds to what models are told, as skills would.
 type instructed struct{ agent.Profiles }
 
-func (i instructed) Brief(ctx context.Context, now agent.Situation) agent.Briefing {
+func (i instructed) Brief(ctx context.Context, now agent.BriefingInput) agent.Briefing {
 	b := i.Profiles.Brief(ctx, now)
 	b.System += "\nSay please."
 	return b

@@ -7,16 +7,16 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Facts is what a host knows about models; package catalogue implements it. It
+// ModelFacts is what a host knows about models; package catalogue implements it. It
 // is called from the session's goroutine.
-type Facts interface {
+type ModelFacts interface {
 	// Price returns the cost of a request; nil means unknown.
 	Price(provider, model string, u llm.Usage, at time.Time) *llm.Cost
 	// Limits returns a model's limits.
 	Limits(provider, model string) llm.ModelLimits
 }
 
-// ModelServer is a [Facts] that knows the servers which people run themselves.
+// ModelServer is a [ModelFacts] that knows the servers which people run themselves.
 // They load a model with a window of their own choice.
 type ModelServer interface {
 	// Refresh asks a provider's server for the windows that its models have now.

@@ -37,7 +37,7 @@ func (s *Session) Observe(ctx context.Context, data HookInput, report func(Paylo
 
 // Hooked reports whether hooks run at a point. It is safe for concurrent use.
 func (s *Session) Hooked(point HookPoint) bool {
-	selective, ok := s.cfg.Hooks.(Selective)
+	selective, ok := s.cfg.Hooks.(SelectiveHook)
 	return s.cfg.Hooks != nil && (!ok || selective.Has(point))
 }
 

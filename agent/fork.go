@@ -22,8 +22,8 @@ type ForkPlace struct {
 	Messages int `json:"messages,omitempty"`
 }
 
-// Cut is a place where a log can be cut.
-type Cut struct {
+// CutPoint is a place where a log can be cut.
+type CutPoint struct {
 	// Through is the place of the last event that remains; 0 if none does.
 	Through int64
 	// Prompt is the input that the cut was made at; empty if it was made elsewhere.
@@ -42,16 +42,16 @@ var ErrNotNumbered = errors.New("the events of the log are not numbered: set Eve
 
 // FindCut finds where a log is cut. The events are those of the whole log, in order.
 // The error is [ErrNoSuchPlace] or [ErrNotNumbered].
-func FindCut(log []Event, place ForkPlace) (Cut, error) {
+func FindCut(log []Event, place ForkPlace) (CutPoint, error) {
 	before := int64(0)
 	for _, ev := range log {
 		if ev.Seq <= before {
-			return Cut{}, ErrNotNumbered
+			return CutPoint{}, ErrNotNumbered
 		}
 		before = ev.Seq
 	}
 	if place.Event < 0 || place.Messages < 0 || place.Event > 0 && place.Messages > 0 {
-		return Cut{}, ErrNoSuchPlace
+		return CutPoint{}, ErrNoSuchPlace
 	}
 	i := len(log) - 1
 	switch {
@@ -68,9 +68,9 @@ func FindCut(log []Event, place ForkPlace) (Cut, error) {
 	}
 	if i < 0 {
 		if place == (ForkPlace{}) {
-			return Cut{}, nil
+			return CutPoint{}, nil
 		}
-		return Cut{}, ErrNoSuchPlace
+		return CutPoint{}, ErrNoSuchPlace
 	}
 	if prompt, ok := promptOf(log[i].Data); ok && place.Event > 0 {
 		return cutAfter(log, i-1, prompt), nil
@@ -118,8 +118,8 @@ func endOfMessage(log []Event, i int) int {
 }
 
 // cutAfter returns the cut after event i; -1 leaves nothing.
-func cutAfter(log []Event, i int, prompt string) Cut {
-	c := Cut{Prompt: prompt}
+func cutAfter(log []Event, i int, prompt string) CutPoint {
+	c := CutPoint{Prompt: prompt}
 	if i < 0 {
 		return c
 	}
@@ -146,7 +146,7 @@ const (
 // Sever returns what ends everything that is under way where a copy of a log was
 // cut, so that the copy is at rest and its next request is one that providers
 // accept. The transcript is the fold of the log up to the cut.
-func (t *Transcript) Sever(c Cut) []Payload {
+func (t *Transcript) Sever(c CutPoint) []Payload {
 	var ends []Payload
 	if open := t.past.compaction.open; open != nil {
 		end := open.cut()

@@ -56,11 +56,11 @@ func TestAFreeformCallIsRunAsJSON(t *testing.T) {
 }
 
 // Draft implements [agent.Drafter]: it counts lines.
-func (s scribe) Draft(freeform bool) func(string) agent.Outline {
+func (s scribe) Draft(freeform bool) func(string) agent.DraftedChanges {
 	lines := 0
-	return func(piece string) agent.Outline {
+	return func(piece string) agent.DraftedChanges {
 		lines += strings.Count(piece, "\n")
-		return agent.Outline{Changes: []agent.FileChange{{Path: fmt.Sprint(freeform), Added: lines}}}
+		return agent.DraftedChanges{Changes: []agent.FileChange{{Path: fmt.Sprint(freeform), Added: lines}}}
 	}
 }
 

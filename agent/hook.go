@@ -17,10 +17,10 @@ type Hooks interface {
 	Fire(ctx context.Context, call HookCall, report func(Payload)) HookAdvice
 }
 
-// Selective is implemented by hooks that know at which points they have nothing to
+// SelectiveHook is implemented by hooks that know at which points they have nothing to
 // run. Nothing is prepared for such a point, and Fire is not called. It is safe for
 // concurrent use.
-type Selective interface {
+type SelectiveHook interface {
 	Has(HookPoint) bool
 }
 

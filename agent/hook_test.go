@@ -364,7 +364,7 @@ func TestHooksInsistOnAPerson(t *testing.T) {
 			t.Fatalf("%q: asked %d times", decision, len(requests))
 		}
 		for _, req := range requests {
-			if g := req.Grounds; !g.Final || !g.EachTime || g.By != agent.ByHook || !strings.Contains(req.Reason, "the guard was changed") {
+			if g := req.AskReasons; !g.Final || !g.EachTime || g.By != agent.ByHook || !strings.Contains(req.Reason, "the guard was changed") {
 				t.Errorf("%q: %+v", decision, req)
 			}
 		}

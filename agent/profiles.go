@@ -17,7 +17,7 @@ type Profiles interface {
 	// Brief writes the text that a model gets first. It is called once for each
 	// model of a session. The log keeps the text for the session's life, so
 	// that the prefix of its requests stays the same (LOOP-10).
-	Brief(ctx context.Context, now Situation) Briefing
+	Brief(ctx context.Context, now BriefingInput) Briefing
 }
 
 // Profile is what models of one kind are shown.
@@ -44,7 +44,7 @@ type plain struct {
 
 func (p plain) Profile(string, string) Profile { return Profile{ID: "plain", Tools: p.tools} }
 
-func (p plain) Brief(context.Context, Situation) Briefing { return Briefing{System: p.system} }
+func (p plain) Brief(context.Context, BriefingInput) Briefing { return Briefing{System: p.system} }
 
 // prompted overrides the prompt of other profiles.
 type prompted struct {
@@ -52,7 +52,7 @@ type prompted struct {
 	system string
 }
 
-func (p prompted) Brief(context.Context, Situation) Briefing { return Briefing{System: p.system} }
+func (p prompted) Brief(context.Context, BriefingInput) Briefing { return Briefing{System: p.system} }
 
 // shown are the tools of a session's newest request.
 type shown struct {

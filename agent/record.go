@@ -299,9 +299,9 @@ type ForkOrigin struct {
 	Through int   `json:"through,omitempty"`
 }
 
-// Marks are what a person says about a session for its list. Each event has all of
+// SessionMarks are what a person says about a session for its list. Each event has all of
 // them.
-type Marks struct {
+type SessionMarks struct {
 	Tags     []string `json:"tags,omitempty"`
 	Label    string   `json:"label,omitempty"` // of a branch
 	Pinned   bool     `json:"pinned,omitempty"`

@@ -47,7 +47,7 @@ type Config struct {
 	Options map[string]ProviderOptions
 	// Facts is what the host knows about models; nil means that it knows
 	// nothing.
-	Facts Facts
+	Facts ModelFacts
 	// Hooks run at the points of the session; nil means none.
 	Hooks Hooks
 	// Recorder records what calls do to files; nil means that nothing does.

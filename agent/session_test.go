@@ -384,7 +384,7 @@ func TestExchanges(t *testing.T) {
 	r.session.Record(agent.PromptSuggestion{Text: "Look again"})
 	r.session.Record(agent.UserInput{Text: "two"})
 	r.session.Record(agent.UserInput{Text: "Review all changes since main.", Typed: "/review main"})
-	want := []agent.Exchange{{Input: "one", Answer: "Seen."}, {Input: "two"}, {Input: "/review main"}}
+	want := []agent.LastExchange{{Input: "one", Answer: "Seen."}, {Input: "two"}, {Input: "/review main"}}
 	if diff := cmp.Diff(want, r.session.Transcript().Exchanges()); diff != "" {
 		t.Error(diff)
 	}

@@ -102,7 +102,7 @@ type hasty struct {
 	stop func()
 }
 
-func (h *hasty) Brief(ctx context.Context, _ agent.Situation) agent.Briefing {
+func (h *hasty) Brief(ctx context.Context, _ agent.BriefingInput) agent.Briefing {
 	if h.stop != nil {
 		h.stop()
 		h.stop = nil
@@ -187,9 +187,9 @@ func (c careless) Preview(context.Context, json.RawMessage) ([]agent.FileChange,
 	c.fail("preview")
 	return nil, nil
 }
-func (c careless) Draft(bool) func(string) agent.Outline {
+func (c careless) Draft(bool) func(string) agent.DraftedChanges {
 	c.fail("draft")
-	return func(string) agent.Outline { c.fail("drafting"); return agent.Outline{} }
+	return func(string) agent.DraftedChanges { c.fail("drafting"); return agent.DraftedChanges{} }
 }
 func (c careless) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	c.fail("run")

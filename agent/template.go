@@ -28,7 +28,7 @@ func NewTemplate(configure func(id string) (Config, error)) *Template {
 type Overrides struct {
 	System string
 	Limits *Limits
-	Facts  Facts
+	Facts  ModelFacts
 	// Options replace the template's options for the providers that they name.
 	Options map[string]ProviderOptions
 }

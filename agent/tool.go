@@ -53,11 +53,11 @@ type Redirector interface {
 // arguments in arbitrary pieces, as plain text if freeform is set. Its time for
 // a piece does not depend on earlier pieces.
 type Drafter interface {
-	Draft(freeform bool) func(piece string) Outline
+	Draft(freeform bool) func(piece string) DraftedChanges
 }
 
-// Outline lists a call's changes to files, as far as the call is written.
-type Outline struct {
+// DraftedChanges lists a call's changes to files, as far as the call is written.
+type DraftedChanges struct {
 	// Changes has the newest files, without diffs. The last one may still grow.
 	Changes []FileChange `json:"changes,omitempty"`
 	// Earlier counts the files before those.

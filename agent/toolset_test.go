@@ -237,7 +237,7 @@ type counting struct {
 	briefs int
 }
 
-func (c *counting) Brief(context.Context, agent.Situation) agent.Briefing {
+func (c *counting) Brief(context.Context, agent.BriefingInput) agent.Briefing {
 	c.briefs++
 	return agent.Briefing{System: fmt.Sprintf("Briefing %d.", c.briefs)}
 }

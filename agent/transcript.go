@@ -355,22 +355,22 @@ func (t *Transcript) Pending() []ApprovalRequest {
 	return out
 }
 
-// Exchange is what the user wrote and the model's last answer to it.
-type Exchange struct{ Input, Answer string }
+// LastExchange is what the user wrote and the model's last answer to it.
+type LastExchange struct{ Input, Answer string }
 
 // Exchanges returns inputs and answers without the work between them, for small
 // jobs that need the topic of the conversation.
-func (t *Transcript) Exchanges() []Exchange {
-	var all []Exchange
+func (t *Transcript) Exchanges() []LastExchange {
+	var all []LastExchange
 	for it := range t.conversation.Items() {
 		switch it.Type {
 		case contextir.CompactionSummary:
 			for _, text := range t.conversation.Words() {
-				all = append(all, Exchange{Input: text})
+				all = append(all, LastExchange{Input: text})
 			}
 		case contextir.UserMessage:
 			text := it.Message.Text()
-			all = append(all, Exchange{Input: cmp.Or(t.past.typed[text], text)})
+			all = append(all, LastExchange{Input: cmp.Or(t.past.typed[text], text)})
 		case contextir.AssistantMessage:
 			if text := it.Message.Text(); text != "" && len(all) > 0 {
 				all[len(all)-1].Answer = text

@@ -103,7 +103,7 @@ type shownAs struct{ tools *agent.Toolset }
 
 func (s shownAs) Profile(string, string) agent.Profile { return agent.Profile{Tools: s.tools} }
 
-func (s shownAs) Brief(context.Context, agent.Situation) agent.Briefing { return agent.Briefing{} }
+func (s shownAs) Brief(context.Context, agent.BriefingInput) agent.Briefing { return agent.Briefing{} }
 
 // K-49: an answer with nothing in it is asked for again once, and then named.
 func TestEmptyAnswers(t *testing.T) {

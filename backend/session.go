@@ -40,7 +40,7 @@ type SessionInfo struct {
 	Messages int    `json:"messages"`
 	Prompt   string `json:"prompt,omitempty"`
 	// Marks are what the user says about the session.
-	Marks agent.Marks `json:"marks,omitzero"`
+	Marks agent.SessionMarks `json:"marks,omitzero"`
 	// Origin is set on a fork. Worktree is the folder where a session works that has a
 	// git worktree, relative to the project.
 	Origin   *agent.ForkOrigin `json:"origin,omitempty"`
@@ -124,7 +124,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		if s.Prompt == "" {
 			s.Prompt = text.Head(d.Wrote(), maxPrompt)
 		}
-	case agent.Marks:
+	case agent.SessionMarks:
 		s.Marks = d
 	case agent.Forked:
 		s.fork(d, ev.At)
@@ -231,7 +231,7 @@ func (s *SessionInfo) WorktreeAt(seq int64) string {
 func (s *SessionInfo) movedAt(ev agent.Event) int64 {
 	isNote := false
 	switch d := ev.Data.(type) {
-	case agent.Marks:
+	case agent.SessionMarks:
 		isNote = true
 	case agent.Title:
 		isNote = d.ByUser

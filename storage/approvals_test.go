@@ -45,7 +45,7 @@ func TestApprovals(t *testing.T) {
 	s := open(t, t.TempDir())
 	command := agent.ApprovalRequest{
 		ID: "r1", CallID: "c", Tool: "Bash", Input: `{"command":"` + strings.Repeat("x", 300<<10) + `"}`, // in a file
-		Grounds: agent.Grounds{Reason: "It runs.", By: agent.ByMode, Mode: agent.ModePlan, EachTime: true},
+		AskReasons: agent.AskReasons{Reason: "It runs.", By: agent.ByMode, Mode: agent.ModePlan, EachTime: true},
 	}
 	edit := agent.ApprovalRequest{ID: "r2", CallID: "c", Tool: "Write", Changes: []agent.FileChange{{Path: "a", Diff: "+x"}}}
 	other := agent.ApprovalRequest{ID: "r3", CallID: "c", Tool: "Write"}

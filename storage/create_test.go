@@ -162,7 +162,7 @@ func TestDropUnfinished(t *testing.T) {
 	home, crashed := t.TempDir(), t.TempDir()
 	s, other := open(t, home), open(t, home)
 	session(t, s, "whole")
-	add(t, s, "whole", agent.UserInput{Text: "x"}, agent.Marks{Deleted: 7})
+	add(t, s, "whole", agent.UserInput{Text: "x"}, agent.SessionMarks{Deleted: 7})
 	drop := func(s *storage.Store) {
 		t.Helper()
 		if err := s.DropUnfinished(t.Context()); err != nil {
@@ -214,7 +214,7 @@ func TestDropUnfinished(t *testing.T) {
 	if got := ids(c); got != "back cut whole" {
 		t.Fatalf("after a crash there are %q", got)
 	}
-	add(t, c, "back", agent.Marks{})
+	add(t, c, "back", agent.SessionMarks{})
 	drop(c)
 	if got := ids(c); got != "back whole" {
 		t.Errorf("%q are left", got)
@@ -222,7 +222,7 @@ func TestDropUnfinished(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(crashed, "blobs", "cut")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("its large events are left: %v", err)
 	}
-	add(t, c, "back", agent.Marks{Deleted: 9})
+	add(t, c, "back", agent.SessionMarks{Deleted: 9})
 	drop(c)
 	if got := ids(c); got != "back whole" {
 		t.Errorf("%q are left after a person deleted one", got)

@@ -27,7 +27,7 @@ func someSessions(t testing.TB, s *storage.Store, count int) (heads []backend.Se
 			Settings:  agent.Settings{Provider: "p", Model: fmt.Sprintf("m%d", r.IntN(3)), Mode: agent.ModeDefault},
 			CreatedAt: 1, UpdatedAt: int64(1000 + r.IntN(count)), Prompt: "please " + titles[r.IntN(len(titles))],
 		}
-		info.Marks = agent.Marks{Pinned: r.IntN(5) == 0, Archived: r.IntN(5) == 0}
+		info.Marks = agent.SessionMarks{Pinned: r.IntN(5) == 0, Archived: r.IntN(5) == 0}
 		if r.IntN(5) == 0 {
 			info.Marks.Deleted = 7
 		}
@@ -39,7 +39,7 @@ func someSessions(t testing.TB, s *storage.Store, count int) (heads []backend.Se
 		heads = append(heads, info)
 		if r.IntN(6) == 0 {
 			a := info
-			a.ID, a.Marks, a.Helper = info.ID+"-agent", agent.Marks{}, &agent.Helper{Parent: info.ID, Folder: "/p"}
+			a.ID, a.Marks, a.Helper = info.ID+"-agent", agent.SessionMarks{}, &agent.Helper{Parent: info.ID, Folder: "/p"}
 			a.Title, a.State = titles[r.IntN(len(titles))], states[r.IntN(len(states))]
 			create(t, s, a)
 			run(t, s, &a, count)

@@ -24,7 +24,7 @@ type sessionRow struct {
 type sessionDetails struct {
 	Messages int               `json:"messages"`
 	Prompt   string            `json:"prompt,omitempty"`
-	Marks    agent.Marks       `json:"marks,omitzero"`
+	Marks    agent.SessionMarks       `json:"marks,omitzero"`
 	Origin   *agent.ForkOrigin `json:"origin,omitempty"`
 	Worktree string            `json:"worktree,omitempty"`
 	Places   map[int64]string  `json:"places,omitempty"`

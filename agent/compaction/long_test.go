@@ -50,7 +50,7 @@ func (r *reader) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Even
 func TestLongConversation(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		facts   agent.Facts
+		facts   agent.ModelFacts
 		tallies bool
 		window  int64
 	}{

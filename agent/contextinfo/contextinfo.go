@@ -98,7 +98,7 @@ func measure(ctx context.Context, s Session, past *agent.Transcript) *measured {
 	m := &measured{model: llm.Origin{Provider: set.Provider, Model: set.Model}, found: map[ContextKind]int64{}}
 	briefing, ok := past.BriefingOf(m.model)
 	if !ok { // the first request would create it
-		briefing = cfg.Profiles.Brief(ctx, agent.Situation{Provider: m.model.Provider, Model: m.model.Model, Mode: set.Mode, AtInput: true})
+		briefing = cfg.Profiles.Brief(ctx, agent.BriefingInput{Provider: m.model.Provider, Model: m.model.Model, Mode: set.Mode, AtInput: true})
 	}
 	counter := tokens.Bounded(m.model.Provider, m.model.Model)
 	m.header = headerOf(counter, briefing, cfg.Profiles.Profile(m.model.Provider, m.model.Model).Tools)

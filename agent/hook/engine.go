@@ -86,7 +86,7 @@ func (e *Engine) Close() {
 	e.running.Wait()
 }
 
-// Has implements [agent.Selective].
+// Has implements [agent.SelectiveHook].
 func (e *Engine) Has(point agent.HookPoint) bool {
 	point, ok := e.Agent.point(point)
 	return ok && e.Handlers != nil && slices.ContainsFunc(e.Handlers(), func(h Handler) bool { return h.Point == point })

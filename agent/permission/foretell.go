@@ -16,7 +16,7 @@ var _ agent.Foreteller = (*Policy)(nil)
 
 // Foretell implements [agent.Foreteller]. Its answer matters to Decide in the mode
 // auto, and when the system confines a command that may destroy the project.
-func (p *Policy) Foretell(ctx context.Context, call agent.GateCall) agent.Outlook {
+func (p *Policy) Foretell(ctx context.Context, call agent.GateCall) agent.Forecast {
 	access := call.Access
 	effects := p.commandEffects(ctx, access)
 	for _, path := range access.Writes {

@@ -15,9 +15,9 @@ func TestOpinions(t *testing.T) {
 	look := agent.GateCall{Tool: "Read", ReadOnly: true}
 	write := agent.GateCall{Tool: "Write", Access: agent.Access{Writes: []string{"/x"}}}
 	says := func(d agent.Decision) agent.CanUseTool {
-		return func(context.Context, agent.GateCall) *agent.Opinion { return &agent.Opinion{Decision: d} }
+		return func(context.Context, agent.GateCall) *agent.CanUseToolResult { return &agent.CanUseToolResult{Decision: d} }
 	}
-	silent := func(context.Context, agent.GateCall) *agent.Opinion { return nil }
+	silent := func(context.Context, agent.GateCall) *agent.CanUseToolResult { return nil }
 	for _, tt := range []struct {
 		name        string
 		f           agent.CanUseTool
@@ -51,19 +51,19 @@ func TestOpinions(t *testing.T) {
 		t.Errorf("a command that claims to read: %+v", o)
 	}
 	// Deny ends the composition; the ones after it are not asked.
-	Composite(says(agent.Deny), func(context.Context, agent.GateCall) *agent.Opinion { t.Error("asked"); return nil })(t.Context(), look)
+	Composite(says(agent.Deny), func(context.Context, agent.GateCall) *agent.CanUseToolResult { t.Error("asked"); return nil })(t.Context(), look)
 }
 
 // Each function sees the arguments as the one before it left them.
 func TestCompositeChangesArguments(t *testing.T) {
 	t.Parallel()
 	add := func(s string) agent.CanUseTool {
-		return func(_ context.Context, c agent.GateCall) *agent.Opinion {
-			return &agent.Opinion{Decision: agent.Allow, Input: json.RawMessage(string(c.Input) + s)}
+		return func(_ context.Context, c agent.GateCall) *agent.CanUseToolResult {
+			return &agent.CanUseToolResult{Decision: agent.Allow, Input: json.RawMessage(string(c.Input) + s)}
 		}
 	}
 	got := Composite(add("b"), ToolNameAllowlist("Read"), add("c"))(t.Context(), agent.GateCall{Tool: "Read", Input: json.RawMessage("a")})
-	if diff := cmp.Diff(&agent.Opinion{Decision: agent.Allow, Input: json.RawMessage("abc")}, got); diff != "" {
+	if diff := cmp.Diff(&agent.CanUseToolResult{Decision: agent.Allow, Input: json.RawMessage("abc")}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -73,7 +73,7 @@ func TestNotesAreTold(t *testing.T) {
 		return profile.New(own, profile.Surroundings{Folder: folder, Platform: "linux", Growing: s})
 	}
 	p := open()
-	now := agent.Situation{Provider: "openai", Model: "m"}
+	now := agent.BriefingInput{Provider: "openai", Model: "m"}
 	told := p.Brief(t.Context(), now).Told
 	a := agent.Note{About: "server a", Now: "1", Text: "The server a says: be kind.", Gone: "The server a has left."}
 	changed := a
@@ -104,7 +104,7 @@ func TestEarlyNotes(t *testing.T) {
 	skills := agent.Note{About: "skills", Now: "1", Text: "There is the skill look.", Gone: "There are no skills any more.", Early: true}
 	s := &servers{notes: []agent.Note{skills, {About: "server", Now: "1", Text: "There is a server."}}}
 	p := profile.New(remote(t, "Read"), profile.Surroundings{Folder: t.TempDir(), Platform: "linux", Growing: s})
-	now := agent.Situation{Provider: "openai", Model: "m", AtInput: true}
+	now := agent.BriefingInput{Provider: "openai", Model: "m", AtInput: true}
 	brief := p.Brief(t.Context(), now)
 	if !strings.Contains(brief.System, skills.Text) || strings.Contains(brief.System, "There is a server.") {
 		t.Errorf("the model is briefed: %s", brief.System)

@@ -33,7 +33,7 @@ func TestZeroSurroundings(t *testing.T) {
 		if shown := p.Profile(provider, "m").Tools.Definitions(); len(shown) > 0 {
 			t.Errorf("%s is shown %d tools", provider, len(shown))
 		}
-		if told := p.Brief(t.Context(), agent.Situation{Provider: provider, Model: "m"}); told.System == "" {
+		if told := p.Brief(t.Context(), agent.BriefingInput{Provider: provider, Model: "m"}); told.System == "" {
 			t.Errorf("%s is told nothing", provider)
 		}
 	}

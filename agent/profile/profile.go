@@ -323,12 +323,12 @@ func DocumentNames(provider string) (names []string) {
 }
 
 // Brief implements [agent.Profiles].
-func (p *Profiles) Brief(ctx context.Context, now agent.Situation) agent.Briefing {
+func (p *Profiles) Brief(ctx context.Context, now agent.BriefingInput) agent.Briefing {
 	p.look.Do(func() { p.snapshot.Snapshot, p.snapshot.ok = project.Snap(ctx, p.surroundings.Folder) })
 	return p.brief(ctx, p.shown[of(now.Provider)](), now)
 }
 
-// Renew implements [agent.Renewer] (K-45).
-func (p *Profiles) Renew(_ context.Context, now agent.Situation, told agent.Told) agent.BriefingUpdate {
+// Renew implements [agent.BriefingRenewer] (K-45).
+func (p *Profiles) Renew(_ context.Context, now agent.BriefingInput, told agent.Told) agent.BriefingUpdate {
 	return p.renew(p.shown[of(now.Provider)](), now, told)
 }

@@ -18,7 +18,7 @@ import (
 // brief writes the layers of the system prompt: the profile's base, the
 // environment with what is permitted, the tools, the project's memory (K-23), its
 // documents, the user's own document (LOOP-43).
-func (p *Profiles) brief(ctx context.Context, s shown, now agent.Situation) agent.Briefing {
+func (p *Profiles) brief(ctx context.Context, s shown, now agent.BriefingInput) agent.Briefing {
 	documents := p.documents(s, nil)
 	told := p.tell(now.Mode, documents)
 	layers := []string{

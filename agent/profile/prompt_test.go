@@ -41,7 +41,7 @@ func TestLayers(t *testing.T) {
 		"compat":    {"shell", "", []string{"Calling tools"}},
 	} {
 		p := newPlace(t, provider, "", nil)
-		system := p.profiles.Brief(t.Context(), agent.Situation{Provider: provider, Model: "m"}).System
+		system := p.profiles.Brief(t.Context(), agent.BriefingInput{Provider: provider, Model: "m"}).System
 		inOrder(t, system, "You are Atelier", "<environment>", "</environment>", "Tools\n", "- "+want.shell+": ",
 			"<project_instructions path=\"AGENTS.md\">\nEverybody: tabs.\n</project_instructions>", want.document,
 			"The user's own instructions", "<user_instructions>\nI like short names.\n</user_instructions>")
@@ -76,7 +76,7 @@ func TestDocumentsOnTheRecord(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(p.folder, "AGENTS.md")); err != nil {
 		t.Fatal(err)
 	}
-	b := p.profiles.Brief(t.Context(), agent.Situation{Provider: "anthropic", Model: "m"})
+	b := p.profiles.Brief(t.Context(), agent.BriefingInput{Provider: "anthropic", Model: "m"})
 	want := []agent.Document{
 		{Path: "AGENTS.md", Problem: "it cannot be opened, or leads out of the project", ProblemID: agent.DocumentUnopened},
 		{Path: "CLAUDE.md", Size: 40_000, Told: project.MaxDocuments},
@@ -103,10 +103,10 @@ func TestSnapshotOnce(t *testing.T) {
 	p := newPlace(t, "anthropic", "", nil)
 	p.repository("begin")
 	p.put(filepath.Join(p.folder, "AGENTS.md"), "changed\n")
-	first := p.profiles.Brief(t.Context(), agent.Situation{Provider: "anthropic", Model: "m"}).System
+	first := p.profiles.Brief(t.Context(), agent.BriefingInput{Provider: "anthropic", Model: "m"}).System
 	inOrder(t, first, "Is git repository: true", "Git branch: work", "</environment>\n\n<repository>\n", "Modified files: 1, untracked: 3\n", "Last commits:\n  ", " begin\n</repository>")
 	p.put(filepath.Join(p.folder, "new"), "")
-	if again := p.profiles.Brief(t.Context(), agent.Situation{Provider: "anthropic", Model: "m"}).System; again != first {
+	if again := p.profiles.Brief(t.Context(), agent.BriefingInput{Provider: "anthropic", Model: "m"}).System; again != first {
 		t.Error(cmp.Diff(first, again))
 	}
 }

@@ -154,7 +154,7 @@ type change struct {
 }
 
 // renew writes what has changed since a model was told (K-45).
-func (p *Profiles) renew(s shown, now agent.Situation, told agent.Told) agent.BriefingUpdate {
+func (p *Profiles) renew(s shown, now agent.BriefingInput, told agent.Told) agent.BriefingUpdate {
 	update := agent.BriefingUpdate{Told: agent.Told{}}
 	var texts []string
 	size := 0
@@ -188,7 +188,7 @@ const maxUpdate = 2 * project.MaxDocuments
 // present returns the current state of every fact that a model was told or is
 // to be told where it works. In the middle of a turn it checks only the mode
 // and the documents of folders in which the model begins to work.
-func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []change {
+func (p *Profiles) present(s shown, now agent.BriefingInput, told agent.Told) []change {
 	mode := cmp.Or(now.Mode, agent.ModeDefault)
 	all := []change{{about: aboutMode, now: string(mode), text: p.permissions(mode)}}
 	worked := now.Worked
@@ -221,7 +221,7 @@ func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []chan
 }
 
 // notes returns the notes for a model, and those that it was told and that are gone.
-func (p *Profiles) notes(now agent.Situation, told agent.Told) []change {
+func (p *Profiles) notes(now agent.BriefingInput, told agent.Told) []change {
 	if p.surroundings.Growing == nil {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (p *Profiles) notes(now agent.Situation, told agent.Told) []change {
 }
 
 // early writes the notes that belong to the briefing, and adds them to what is told.
-func (p *Profiles) early(now agent.Situation, told agent.Told) string {
+func (p *Profiles) early(now agent.BriefingInput, told agent.Told) string {
 	if p.surroundings.Growing == nil {
 		return ""
 	}

@@ -70,14 +70,14 @@ func (i *Info) apply(ev agent.Event, chosen *bool) {
 		i.Created = ev.At
 	}
 	switch ev.Data.(type) {
-	case agent.Title, agent.Marks: // what is said about it does not make it newer
+	case agent.Title, agent.SessionMarks: // what is said about it does not make it newer
 	default:
 		i.Updated = max(i.Updated, ev.At)
 	}
 	switch d := ev.Data.(type) {
 	case agent.Title:
 		i.Title, *chosen = d.Text, true
-	case agent.Marks:
+	case agent.SessionMarks:
 		i.Tags = d.Tags
 	case agent.Forked:
 		i.Origin = &d.Origin
@@ -203,9 +203,9 @@ func (s *Store) Rename(ctx context.Context, session, title string) error {
 // Tag replaces the tags of a session.
 func (s *Store) Tag(ctx context.Context, session string, tags ...string) error {
 	return s.record(ctx, session, func(events []agent.Event) (agent.Payload, error) {
-		var marks agent.Marks
+		var marks agent.SessionMarks
 		for _, ev := range events {
-			if d, ok := ev.Data.(agent.Marks); ok {
+			if d, ok := ev.Data.(agent.SessionMarks); ok {
 				marks = d
 			}
 		}

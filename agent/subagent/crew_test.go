@@ -47,9 +47,9 @@ func TestCrew(t *testing.T) {
 	crew := &subagent.Crew{
 		Parent: cfg, Tools: []agent.Tool{named("Grep"), named("Read"), named("Write")},
 		Kinds: []subagent.Kind{{Name: "Explore", Description: "looks around", SystemPrompt: "You only look.", Tools: []string{"Grep", "Read"}}},
-		CanUseTool: func(_ context.Context, c agent.GateCall) *agent.Opinion {
+		CanUseTool: func(_ context.Context, c agent.GateCall) *agent.CanUseToolResult {
 			denied = append(denied, c.Tool)
-			return &agent.Opinion{Decision: agent.Deny, Reason: "Not today."}
+			return &agent.CanUseToolResult{Decision: agent.Deny, Reason: "Not today."}
 		},
 	}
 	defer crew.Close()

@@ -13,11 +13,11 @@ import (
 const maxOutlined = 32
 
 // Draft implements [agent.Drafter].
-func (a *applyPatch) Draft(freeform bool) func(string) agent.Outline {
+func (a *applyPatch) Draft(freeform bool) func(string) agent.DraftedChanges {
 	var draft applypatch.Draft
-	outline := func() agent.Outline { return a.outline(draft.Operations()) }
+	outline := func() agent.DraftedChanges { return a.outline(draft.Operations()) }
 	if freeform {
-		return func(piece string) agent.Outline {
+		return func(piece string) agent.DraftedChanges {
 			draft.Append(piece)
 			return outline()
 		}
@@ -27,14 +27,14 @@ func (a *applyPatch) Draft(freeform bool) func(string) agent.Outline {
 			draft.Append(piece)
 		}
 	}}
-	return func(piece string) agent.Outline {
+	return func(piece string) agent.DraftedChanges {
 		members.append(piece)
 		return outline()
 	}
 }
 
-func (a *applyPatch) outline(operations []applypatch.Operation) agent.Outline {
-	o := agent.Outline{Earlier: max(0, len(operations)-maxOutlined)}
+func (a *applyPatch) outline(operations []applypatch.Operation) agent.DraftedChanges {
+	o := agent.DraftedChanges{Earlier: max(0, len(operations)-maxOutlined)}
 	for _, op := range operations[o.Earlier:] {
 		c := agent.FileChange{
 			Path: relative(a.env, op.Path), Created: op.Kind == applypatch.Add, Deleted: op.Kind == applypatch.Delete,
@@ -49,7 +49,7 @@ func (a *applyPatch) outline(operations []applypatch.Operation) agent.Outline {
 }
 
 // Draft implements [agent.Drafter].
-func (w *write) Draft(bool) func(string) agent.Outline {
+func (w *write) Draft(bool) func(string) agent.DraftedChanges {
 	var path strings.Builder
 	var content lines
 	members := memberReader{pass: func(member, piece string) {
@@ -60,17 +60,17 @@ func (w *write) Draft(bool) func(string) agent.Outline {
 			content.add(piece)
 		}
 	}}
-	return func(piece string) agent.Outline {
+	return func(piece string) agent.DraftedChanges {
 		members.append(piece)
 		if content.begun { // then the path is whole
-			return agent.Outline{Changes: []agent.FileChange{{Path: relative(w.env, path.String()), Added: content.count()}}}
+			return agent.DraftedChanges{Changes: []agent.FileChange{{Path: relative(w.env, path.String()), Added: content.count()}}}
 		}
-		return agent.Outline{}
+		return agent.DraftedChanges{}
 	}
 }
 
 // Draft implements [agent.Drafter].
-func (e *edit) Draft(bool) func(string) agent.Outline {
+func (e *edit) Draft(bool) func(string) agent.DraftedChanges {
 	var path strings.Builder
 	var old, new lines
 	members := memberReader{pass: func(member, piece string) {
@@ -83,12 +83,12 @@ func (e *edit) Draft(bool) func(string) agent.Outline {
 			new.add(piece)
 		}
 	}}
-	return func(piece string) agent.Outline {
+	return func(piece string) agent.DraftedChanges {
 		members.append(piece)
 		if old.begun || new.begun {
-			return agent.Outline{Changes: []agent.FileChange{{Path: relative(e.env, path.String()), Added: new.count(), Removed: old.count()}}}
+			return agent.DraftedChanges{Changes: []agent.FileChange{{Path: relative(e.env, path.String()), Added: new.count(), Removed: old.count()}}}
 		}
-		return agent.Outline{}
+		return agent.DraftedChanges{}
 	}
 }
 

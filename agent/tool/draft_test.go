@@ -36,7 +36,7 @@ func TestDraftsShowTheEffectOfACall(t *testing.T) {
 	} {
 		for size := 1; size < 8; size++ {
 			follow := b.tools[tt.tool].(agent.Drafter).Draft(tt.freeform)
-			var got agent.Outline
+			var got agent.DraftedChanges
 			for rest := tt.input; rest != ""; {
 				n := min(size, len(rest))
 				got = follow(rest[:n])
@@ -49,7 +49,7 @@ func TestDraftsShowTheEffectOfACall(t *testing.T) {
 	}
 }
 
-func outlined(o agent.Outline) string {
+func outlined(o agent.DraftedChanges) string {
 	var parts []string
 	if o.Earlier > 0 {
 		parts = append(parts, fmt.Sprintf("%d earlier", o.Earlier))
@@ -77,7 +77,7 @@ func TestOutlinesAreBounded(t *testing.T) {
 	b := newPatchBench(t, nil)
 	follow := b.tools["ApplyPatch"].(agent.Drafter).Draft(true)
 	follow("*** Begin Patch\n")
-	var got agent.Outline
+	var got agent.DraftedChanges
 	for i := range 2000 {
 		got = follow(fmt.Sprintf("*** Add File: %d\n+x\n", i))
 	}

@@ -32,7 +32,7 @@ type LedgerRow struct {
 	Answer *agent.Answer `json:"answer,omitempty"`
 	// Outlook is what the person was told that the call would do or, if nobody was
 	// asked, what it would do if it ran now; nil if that cannot be told.
-	Outlook *agent.Outlook `json:"outlook,omitempty"`
+	Outlook *agent.Forecast `json:"outlook,omitempty"`
 	// Lost says that the call's end is damaged, so that only its place is known.
 	Lost bool `json:"lost,omitempty"`
 }
@@ -105,7 +105,7 @@ type Reader struct {
 	// not run in this session.
 	Copied map[string]int64
 	// Foretell says what a call would do.
-	Foretell func(context.Context, agent.GateCall) agent.Outlook
+	Foretell func(context.Context, agent.GateCall) agent.Forecast
 }
 
 // LedgerPage is a part of the calls, the newest first.
@@ -219,7 +219,7 @@ type beginning struct {
 	seq     int64 // of the event that has the input; 0 if it is lost
 	input   string
 	answer  *agent.Answer
-	outlook *agent.Outlook
+	outlook *agent.Forecast
 }
 
 // near and far say how many events about calls are read in search of a call's

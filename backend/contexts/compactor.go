@@ -27,7 +27,7 @@ func CanCompact(when backend.CompactWhen) bool {
 // Models are those that may write summaries.
 type Models interface {
 	agent.Model
-	agent.Facts
+	agent.ModelFacts
 }
 
 // Compactor returns what compacts the sessions' conversations, according to the user's

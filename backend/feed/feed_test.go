@@ -120,7 +120,7 @@ func TestFeedSendsTheNewestOutline(t *testing.T) {
 		var last agent.Event
 		for n := range 5 {
 			last = agent.Event{Session: "a", Data: agent.CallDraft{
-				CallID: "c", Tool: "ApplyPatch", Bytes: n, Outline: agent.Outline{Changes: []agent.FileChange{{Path: "p", Added: n}}},
+				CallID: "c", Tool: "ApplyPatch", Bytes: n, Outline: agent.DraftedChanges{Changes: []agent.FileChange{{Path: "p", Added: n}}},
 			}}
 			f.Publish(last)
 		}

@@ -66,3 +66,8 @@ func strangers(raw json.RawMessage, path string, known ...reflect.Type) []string
 	}
 	return unknown
 }
+
+// Hosts returns the hosts that rules allow and deny for a session and its agents.
+func (g *Guard) Hosts(ctx context.Context, session string) (allowed, denied []string) {
+	return g.Set(ctx, session).Hosts()
+}

@@ -234,7 +234,7 @@ func (g Gate) Decide(ctx context.Context, call agent.GateCall) agent.Verdict {
 }
 
 // Foretell implements [agent.Foreteller].
-func (g Gate) Foretell(ctx context.Context, call agent.GateCall) agent.Outlook {
+func (g Gate) Foretell(ctx context.Context, call agent.GateCall) agent.Forecast {
 	outlook := g.Policy.Foretell(ctx, call)
 	if len(call.Access.Writes) == 0 {
 		return outlook

@@ -49,7 +49,7 @@ func (l *List) mark(ctx context.Context, in MarkRequest) (backend.SessionInfo, e
 }
 
 // change returns the marks with the changes.
-func (in MarkRequest) change(m agent.Marks) (agent.Marks, error) {
+func (in MarkRequest) change(m agent.SessionMarks) (agent.SessionMarks, error) {
 	if in.Tags != nil {
 		var err error
 		if m.Tags, err = tidyTags(*in.Tags); err != nil {

@@ -133,7 +133,7 @@ func readOpenAgent(ctx context.Context, file io.Reader, size int64, b *builder) 
 		b.when(about.CreatedAt.Time)
 		b.name(about.Summary)
 		if tags := tagsIn(about.Tag); len(tags) > 0 {
-			b.emit(agent.Marks{Tags: tags})
+			b.emit(agent.SessionMarks{Tags: tags})
 		}
 		return nil
 	})

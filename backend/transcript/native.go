@@ -152,8 +152,8 @@ func (n *native) taken(p agent.Payload) (agent.Payload, bool) {
 			d.Settings.Mode = agent.ModeDefault
 		}
 		return d, true
-	case agent.Marks:
-		return agent.Marks{Tags: d.Tags, Label: d.Label}, true
+	case agent.SessionMarks:
+		return agent.SessionMarks{Tags: d.Tags, Label: d.Label}, true
 	case agent.UserInput:
 		d.QueueID, d.Skill = "", ownSkill(d.Skill)
 		return d, true

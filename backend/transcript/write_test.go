@@ -42,7 +42,7 @@ func scripted(r *rand.Rand) (info backend.SessionInfo, events []agent.Event) {
 	}
 	add(0, agent.SessionStart{Folder: "/p"})
 	add(0, agent.SettingsChange{Settings: agent.Settings{Provider: "p", Model: "m", Mode: agent.ModeDefault}})
-	add(0, agent.Marks{Tags: []string{"a", "b"}})
+	add(0, agent.SessionMarks{Tags: []string{"a", "b"}})
 	add(0, agent.Briefing{})
 	calls := 0
 	for turn := 1; turn <= 1+r.IntN(5); turn++ {
@@ -142,7 +142,7 @@ func TestSeedFormatsKeepMetadata(t *testing.T) {
 	t.Parallel()
 	info := backend.SessionInfo{
 		ID: "01ABC", Folder: "/p", Title: "Repair it", Prompt: "please repair", Branch: "fix/it", Settings: agent.Settings{Provider: "p", Model: "m-1"},
-		Marks: agent.Marks{Tags: []string{"analysis", "later"}}, CreatedAt: 1_767_323_045_000, UpdatedAt: 1_767_323_046_500,
+		Marks: agent.SessionMarks{Tags: []string{"analysis", "later"}}, CreatedAt: 1_767_323_045_000, UpdatedAt: 1_767_323_046_500,
 	}
 	call := llm.ToolCall{ID: "c1", Name: "Read", Arguments: json.RawMessage(`{"file_path":"a"}`)}
 	events := []agent.Event{
@@ -167,7 +167,7 @@ func TestSeedFormatsKeepMetadata(t *testing.T) {
 	}
 	var tags []string
 	for _, ev := range read(t, file(t, "transcript.json", out.String())) {
-		if marks, ok := ev.Data.(agent.Marks); ok {
+		if marks, ok := ev.Data.(agent.SessionMarks); ok {
 			tags = marks.Tags
 		}
 	}
@@ -223,7 +223,7 @@ func TestTagsOfOthers(t *testing.T) {
 		text := `{"metadata":{"id":"x","tag":"` + tag + `"},"messages":[{"role":"user","content":"hi"}]}`
 		var got []string
 		for _, ev := range read(t, file(t, "transcript.json", text)) {
-			if marks, ok := ev.Data.(agent.Marks); ok {
+			if marks, ok := ev.Data.(agent.SessionMarks); ok {
 				got = marks.Tags
 			}
 		}
@@ -267,7 +267,7 @@ func TestNativeImportTakesNoPower(t *testing.T) {
 		agent.Briefing{},
 		agent.SettingsChange{Settings: agent.Settings{Mode: agent.ModeBypass, Provider: "p", Model: "m"}},
 		agent.Forked{Worktree: "/etc"},
-		agent.Marks{Tags: []string{"t"}, Deleted: 5, Pinned: true},
+		agent.SessionMarks{Tags: []string{"t"}, Deleted: 5, Pinned: true},
 		agent.UserInput{Text: "hi", QueueID: "q", Skill: &agent.SkillUse{Name: "s", Limited: true, Provider: "p", Model: "dear", Effort: "high"}},
 		agent.TextEnd{Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{
 			{Kind: llm.PartNative, Native: json.RawMessage(`{"role":"system"}`)},
@@ -291,7 +291,7 @@ func TestNativeImportTakesNoPower(t *testing.T) {
 	want := []agent.Payload{
 		agent.SessionStart{Folder: "/here"},
 		agent.SettingsChange{Settings: agent.Settings{Mode: agent.ModeDefault, Provider: "p", Model: "m"}},
-		agent.Marks{Tags: []string{"t"}},
+		agent.SessionMarks{Tags: []string{"t"}},
 		agent.UserInput{Text: "hi", Skill: &agent.SkillUse{Name: "s", Limited: true}},
 		agent.TextEnd{Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{
 			{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "t"}}, {Kind: llm.PartToolCall, Call: &call},

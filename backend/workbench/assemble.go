@@ -42,7 +42,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	profiles := profile.New(tools, profile.Surroundings{
 		Folder: folder, Home: w.cfg.Home, Platform: place.env.Platform(), OS: place.env.OSVersion(),
 		Naming: w.cfg.Naming, Outlive: outlive(w.cfg), CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.KnowledgeCutoff,
-		Confined: w.confinedSentence, Growing: growing{w.providers.External.Offer(w.offered(info.ID, past)), skill.NewOffer(found), member, agentNotes(w, info)},
+		Confined: w.confinement.Sentence, Growing: growing{w.providers.External.Offer(w.offered(info.ID, past)), skill.NewOffer(found), member, agentNotes(w, info)},
 		Role: roleOf(w, info), Memory: w.contexts.Memory,
 		Agent: info.Helper != nil, Unattended: w.cfg.unheard(), ReadOnly: w.cfg.ReadOnly,
 	})

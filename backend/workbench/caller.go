@@ -422,7 +422,7 @@ func (a answering) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ev
 	}
 }
 
-// Price implements [agent.Facts]. A caller's own calls cost nothing.
+// Price implements [agent.ModelFacts]. A caller's own calls cost nothing.
 func (a answering) Price(provider, model string, u llm.Usage, at time.Time) *llm.Cost {
 	if provider == callerProvider {
 		return new(llm.Cost)

@@ -17,6 +17,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/confinement"
 	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/tasklist"
@@ -85,10 +86,10 @@ func TestCommandsRunConfined(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := must[workbench.SandboxCaches](p, "sandbox.caches", backend.Empty{}); got.Size != 2 || got.Most < 1e9 {
+	if got := must[confinement.SandboxCaches](p, "sandbox.caches", backend.Empty{}); got.Size != 2 || got.Most < 1e9 {
 		t.Errorf("caches %+v", got)
 	}
-	if got := must[workbench.SandboxCaches](p, "sandbox.clear", backend.Empty{}); got.Size != 0 {
+	if got := must[confinement.SandboxCaches](p, "sandbox.clear", backend.Empty{}); got.Size != 0 {
 		t.Errorf("cleared caches %+v", got)
 	}
 }
@@ -295,7 +296,7 @@ func TestProjectsCannotWidenTheConfinement(t *testing.T) {
 	}
 	p.putFile("secret/file", "canary\n")
 	p.putFile(".agent/settings.json", `{"sandbox":{"enabled":true,"autoAllowBashIfSandboxed":true,"allowedWritePaths":["`+base+`"],"deniedPaths":["secret"]}}`)
-	level := must[workbench.SandboxLevel](p, "sandbox.level", backend.Empty{})
+	level := must[confinement.SandboxLevel](p, "sandbox.level", backend.Empty{})
 	if !level.On || !level.ByFile || level.Free || !level.Level.Works() {
 		t.Errorf("level %+v", level)
 	}
@@ -352,7 +353,7 @@ func TestCommandsReachAllowedHosts(t *testing.T) {
 			must[backend.Empty](p, "permissions.accept", guard.AcceptRequest{Path: f.Path, Seal: f.Seal})
 		}
 	}
-	if level := must[workbench.SandboxLevel](p, "sandbox.level", backend.Empty{}); len(level.Hosts) != 2 {
+	if level := must[confinement.SandboxLevel](p, "sandbox.level", backend.Empty{}); len(level.Hosts) != 2 {
 		t.Errorf("level %+v", level)
 	}
 	p.send(id, "work on")

@@ -88,7 +88,7 @@ func (w *Workbench) ForkSession(ctx context.Context, in ForkRequest) (ForkReply,
 		return ForkReply{}, err
 	}
 	then := append(f.ends, f.forked, agent.Title{Text: title, ByUser: in.Title != ""}, agent.SettingsChange{Settings: settings})
-	if marks := (agent.Marks{Label: strings.TrimSpace(in.Label), Tags: f.info.Marks.Tags}); !isUnmarked(marks) || !isUnmarked(f.info.Marks) {
+	if marks := (agent.SessionMarks{Label: strings.TrimSpace(in.Label), Tags: f.info.Marks.Tags}); !isUnmarked(marks) || !isUnmarked(f.info.Marks) {
 		then = append(then, marks)
 	}
 	info, stored, err := w.storeFork(ctx, f, then)
@@ -109,7 +109,7 @@ func (w *Workbench) ForkSession(ctx context.Context, in ForkRequest) (ForkReply,
 	return ForkReply{Session: info, Prompt: cut.Prompt, Included: f.included}, err
 }
 
-func isUnmarked(m agent.Marks) bool {
+func isUnmarked(m agent.SessionMarks) bool {
 	return len(m.Tags) == 0 && m.Label == "" && !m.Pinned && !m.Archived && m.Deleted == 0
 }
 
@@ -125,7 +125,7 @@ type fork struct {
 }
 
 // foldFork folds the part of a log that is copied.
-func (w *Workbench) foldFork(source backend.SessionInfo, id string, log []agent.Event, cut agent.Cut) fork {
+func (w *Workbench) foldFork(source backend.SessionInfo, id string, log []agent.Event, cut agent.CutPoint) fork {
 	now := time.Now().UnixMilli()
 	f := fork{info: backend.SessionInfo{
 		ID: id, Folder: w.cfg.Folder, State: agent.StateIdle, CreatedAt: now, UpdatedAt: now, Usage: llm.Usage{Known: true},

@@ -21,7 +21,7 @@ func TestMarks(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
 	before := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
-	mark := func(in sessionlist.MarkRequest) agent.Marks {
+	mark := func(in sessionlist.MarkRequest) agent.SessionMarks {
 		in.Session = before.ID
 		info := must[backend.SessionInfo](p, "sessions.mark", in)
 		if info.UpdatedAt != before.UpdatedAt || info.CreatedAt != before.CreatedAt {
@@ -32,12 +32,12 @@ func TestMarks(t *testing.T) {
 	yes, no, label := true, false, " my\n branch "
 	for _, tt := range []struct {
 		in   sessionlist.MarkRequest
-		want agent.Marks
+		want agent.SessionMarks
 	}{
-		{sessionlist.MarkRequest{Tags: &[]string{"#API", "later on", "api", " "}}, agent.Marks{Tags: []string{"api", "later-on"}}},
-		{sessionlist.MarkRequest{Pinned: &yes}, agent.Marks{Tags: []string{"api", "later-on"}, Pinned: true}},
-		{sessionlist.MarkRequest{Label: &label, Archived: &yes}, agent.Marks{Tags: []string{"api", "later-on"}, Pinned: true, Archived: true, Label: "my branch"}},
-		{sessionlist.MarkRequest{Tags: &[]string{}, Pinned: &no}, agent.Marks{Archived: true, Label: "my branch"}},
+		{sessionlist.MarkRequest{Tags: &[]string{"#API", "later on", "api", " "}}, agent.SessionMarks{Tags: []string{"api", "later-on"}}},
+		{sessionlist.MarkRequest{Pinned: &yes}, agent.SessionMarks{Tags: []string{"api", "later-on"}, Pinned: true}},
+		{sessionlist.MarkRequest{Label: &label, Archived: &yes}, agent.SessionMarks{Tags: []string{"api", "later-on"}, Pinned: true, Archived: true, Label: "my branch"}},
+		{sessionlist.MarkRequest{Tags: &[]string{}, Pinned: &no}, agent.SessionMarks{Archived: true, Label: "my branch"}},
 	} {
 		if diff := cmp.Diff(tt.want, mark(tt.in)); diff != "" {
 			t.Errorf("%+v (-want +got)\n%s", tt.in, diff)

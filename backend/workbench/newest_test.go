@@ -18,7 +18,7 @@ func TestNewestSession(t *testing.T) {
 	}
 	for i, info := range []backend.SessionInfo{
 		{ID: "older"}, {ID: "wanted"}, {ID: "agent", Helper: &agent.Helper{Parent: "gone", Folder: p.folder}},
-		{ID: "elsewhere", Folder: "/elsewhere"}, {ID: "deleted", Marks: agent.Marks{Deleted: 1}}, {ID: "archived", Marks: agent.Marks{Archived: true}},
+		{ID: "elsewhere", Folder: "/elsewhere"}, {ID: "deleted", Marks: agent.SessionMarks{Deleted: 1}}, {ID: "archived", Marks: agent.SessionMarks{Archived: true}},
 	} {
 		if info.Folder == "" {
 			info.Folder = p.folder

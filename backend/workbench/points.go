@@ -28,9 +28,9 @@ func (w *Workbench) pointsOf(info backend.SessionInfo, hooks agent.Hooks) agent.
 	return points{hooks, w, info}
 }
 
-// Has implements [agent.Selective].
+// Has implements [agent.SelectiveHook].
 func (p points) Has(point agent.HookPoint) bool {
-	s, ok := p.Hooks.(agent.Selective)
+	s, ok := p.Hooks.(agent.SelectiveHook)
 	return !ok || s.Has(point) || point == agent.HookSessionStart && s.Has(agent.HookSetup) || point == agent.HookPostToolUse
 }
 
@@ -47,7 +47,7 @@ func (p points) Fire(ctx context.Context, call agent.HookCall, report func(agent
 		}
 	case agent.PostToolUseInput:
 		advice := agent.HookAdvice{}
-		if hooks, ok := p.Hooks.(agent.Selective); !ok || hooks.Has(agent.HookPostToolUse) {
+		if hooks, ok := p.Hooks.(agent.SelectiveHook); !ok || hooks.Has(agent.HookPostToolUse) {
 			advice = p.Hooks.Fire(ctx, call, report)
 		}
 		return p.diagnosed(ctx, d, advice)

@@ -11,6 +11,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/confinement"
 	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/workbench"
@@ -74,7 +75,7 @@ func TestInstallingAsksForItsRegistry(t *testing.T) {
 		if end := await(p, anyOf[agent.ToolCallEnd]); mode != agent.ModeDefault && mode != agent.ModeAcceptEdits && end.Authority.Decision != agent.Allow { // npm ci, for good
 			t.Errorf("%s: %+v", mode, end)
 		}
-		level := must[workbench.SandboxLevel](p, "sandbox.level", backend.Empty{})
+		level := must[confinement.SandboxLevel](p, "sandbox.level", backend.Empty{})
 		if len(level.Hosts) != 1 || level.Hosts[0] != "npm.corp.example" {
 			t.Errorf("%s: hosts %v", mode, level.Hosts)
 		}

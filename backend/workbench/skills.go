@@ -171,7 +171,7 @@ func (g gathering) run(ctx context.Context, s skill.Skill, args string) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	local.Confine = g.bench.confining(g.info.ID, account(g.info), g.folder)
+	local.Confine = g.bench.confinement.Of(g.info.ID, account(g.info), g.folder)
 	var place env.Environment = local
 	if g.bench.cfg.ReadOnly {
 		place = env.ReadOnly(place)

@@ -44,7 +44,7 @@ func suggestionJob(t *agent.Transcript) sideJob {
 
 // suggestionMaterial returns the beginning and the end of a conversation. Hints
 // at the next step are usually at the end of an answer.
-func suggestionMaterial(all []agent.Exchange) string {
+func suggestionMaterial(all []agent.LastExchange) string {
 	var b strings.Builder
 	last := max(0, len(all)-suggestionTurns)
 	if last > 0 {

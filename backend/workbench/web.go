@@ -12,7 +12,6 @@ import (
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/generate"
 	"atelier.dev/atelier/agent/network"
-	"atelier.dev/atelier/agent/sandbox/confine"
 	"atelier.dev/atelier/agent/tool"
 	search "atelier.dev/atelier/agent/websearch"
 	"atelier.dev/atelier/backend"
@@ -23,7 +22,7 @@ import (
 func webFetch(w *Workbench, info backend.SessionInfo) agent.Tool {
 	return fetch.Tool(fetch.Config{
 		Pages: w.pages,
-		Hosts: func(ctx context.Context) (network.Settings, error) { return hostsOf(ctx, w, info) },
+		Hosts: func(ctx context.Context) (network.Settings, error) { return w.confinement.Hosts(ctx, account(info)) },
 		Answer: func(ctx context.Context, instructions, material string) (string, []agent.SideRequest, error) {
 			return answerFor(ctx, w, info.ID, sideJob{purpose: agent.PurposeFetch, instructions: instructions, material: material})
 		},
@@ -35,20 +34,6 @@ func shortened(w *Workbench, info backend.SessionInfo) func(context.Context, str
 	return contexts.Shortener(w.cfg.Store, tool.HasLimit, func(ctx context.Context, instructions, material string) (string, []agent.SideRequest, error) {
 		return answerFor(ctx, w, info.ID, sideJob{purpose: agent.PurposeShorten, instructions: instructions, material: material})
 	})
-}
-
-// hostsOf returns the hosts that the settings and rules of a session allow and deny.
-func hostsOf(ctx context.Context, w *Workbench, info backend.SessionInfo) (network.Settings, error) {
-	layers, err := w.sandboxLayers(ctx)
-	if err != nil {
-		return network.Settings{}, err
-	}
-	asked := confine.Combine(layers...)
-	if asked.Broken {
-		return network.Settings{}, errors.New("a settings file is damaged")
-	}
-	w.withRules(ctx, &asked, account(info))
-	return network.Settings{AllowedDomains: asked.Allowed, DeniedDomains: asked.Denied}, nil
 }
 
 // answerFor has the small model of a session answer a question of one of its tools. The

@@ -22,7 +22,7 @@ import (
 	"atelier.dev/atelier/backend/agents"
 	"atelier.dev/atelier/backend/attach"
 	"atelier.dev/atelier/backend/branch"
-	"atelier.dev/atelier/backend/caches"
+	"atelier.dev/atelier/backend/confinement"
 	"atelier.dev/atelier/backend/contexts"
 	"atelier.dev/atelier/backend/conversation"
 	"atelier.dev/atelier/backend/delegation"
@@ -156,7 +156,7 @@ type Workbench struct {
 	trust         *trust.Trust
 	review        *review.Reviewer
 	choices       choices
-	caches        *caches.Caches
+	confinement   *confinement.Confinement
 	journal       *journal.Journal
 	exports       *transfer.Exports
 	shares        *share.Shares
@@ -231,9 +231,11 @@ func New(cfg Config) *Workbench {
 		Settings: w.NewSessionSettings, Start: func() agent.SessionStart { return w.sessionStart(false) }, Show: w.show, Price: w.providers.Price,
 	})
 	w.review = review.New(w.trust, w.hooks, w.servers, w.skills, w.agents, w.languageFiles)
-	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.schedules = newSchedules(w)
 	w.attachments = attach.New(cfg.Home, cfg.Folder, nil)
+	w.confinement = confinement.New(w.ctx, confinement.Config{
+		Home: cfg.Home, User: userHome(cfg), Store: cfg.Store, Guard: w.guard, Getenv: cfg.Getenv, Output: w.outputFolder, Attached: w.attachments.Dir(),
+	})
 	w.changes = filechanges.New(filechanges.Config{
 		Project: w.project, Store: cfg.Store, Journal: w.journal, Undo: w.undo, Publish: w.publishIn, ReadOnly: cfg.ReadOnly,
 	})
@@ -271,9 +273,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	dispatch.Handle(d, "conversation.compact", w.compact)
 	dispatch.Handle(d, "conversation.answer", w.answer)
 	dispatch.Handle(d, "approvals.list", w.approvals)
-	dispatch.Handle(d, "sandbox.level", w.sandboxLevel)
-	dispatch.Handle(d, "sandbox.caches", w.sandboxCaches)
-	dispatch.Handle(d, "sandbox.clear", w.clearCaches)
+	w.confinement.Register(d)
 	dispatch.Handle(d, "permissions.ledger", w.ledger)
 	dispatch.Handle(d, "permissions.suggest_for_call", w.suggestForCall)
 	w.contexts.Register(d)
@@ -353,7 +353,13 @@ func (w *Workbench) Close(ctx context.Context) error {
 	ends.Go(w.languages.Close)
 	ends.Go(func() { skillsErr = w.skills.Close(ctx) })
 	ends.Go(func() { w.agents.Close(); w.teams.Close() })
-	ends.Go(func() { w.cancel(); w.scheduling.Wait(); w.cfg.Prepared.Wait(); w.caches.Wait(); w.journal.Close() })
+	ends.Go(func() {
+		w.cancel()
+		w.scheduling.Wait()
+		w.cfg.Prepared.Wait()
+		w.confinement.Wait()
+		w.journal.Close()
+	})
 	ends.Go(func() { w.shares.Close(); w.desk.Close(); w.telemetry.Close(); w.providers.External.Close() })
 	ends.Wait()
 	return errors.Join(err, hooksErr, skillsErr, w.exports.Close())

@@ -82,9 +82,9 @@ func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (wo
 	}
 	place := workplace{env: local, tasks: before.tasks, watch: before.watch, pages: before.pages, output: w.outputFolder(session), others: before.left()}
 	if place.tasks == nil {
-		place.tasks, place.watch, place.pages = w.newTasks(session), toolbox.NewWatch(func() { attend(w, session) }), toolbox.NewBrowser(func(ctx context.Context) (network.Settings, error) { return hostsOf(ctx, w, info) })
+		place.tasks, place.watch, place.pages = w.newTasks(session), toolbox.NewWatch(func() { attend(w, session) }), toolbox.NewBrowser(func(ctx context.Context) (network.Settings, error) { return w.confinement.Hosts(ctx, account(info)) })
 	}
-	local.SpillDir, local.Confine = place.output, w.confining(session, account(info), folder)
+	local.SpillDir, local.Confine = place.output, w.confinement.Of(session, account(info), folder)
 	if slog.Default().Enabled(ctx, slog.LevelDebug) {
 		place.env = env.Logging(place.env, slog.Default())
 	}

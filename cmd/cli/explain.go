@@ -53,7 +53,7 @@ type explanation struct {
 // outlook is an explanation with what the command would do.
 type outlook struct {
 	explanation
-	agent.Outlook
+	agent.Forecast
 }
 
 // explain says what would be allowed, asked about or denied, and why. It runs

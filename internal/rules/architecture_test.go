@@ -136,6 +136,7 @@ var mayImport = map[string][]string{
 	"backend/audit":               {"agent", "agent/llm", "backend", "backend/internal/..."},
 	"backend/overlap":             {"agent", "agent/permission", "backend", "backend/filelog"},
 	"backend/absence":             {"backend", "backend/audit", "backend/dispatch", "backend/place", "agent/llm"},
+	"backend/confinement":         {"agent", "agent/env", "agent/network", "agent/network/proxy", "agent/sandbox", "agent/sandbox/confine", "backend", "backend/caches", "backend/dispatch"},
 	"backend/conversation":        {"agent", "backend", "backend/dispatch", "backend/feed", "backend/live", "backend/place", "backend/reading", "backend/undoing"},
 	"backend/tasklist":            {"agent/tool", "backend", "backend/dispatch"},
 	"backend/unsent":              {"backend", "backend/dispatch"},

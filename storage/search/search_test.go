@@ -242,7 +242,7 @@ func TestChangesOfASessionAreSeen(t *testing.T) {
 	s.create(backend.SessionInfo{ID: "h", Title: "A helper", Helper: &agent.Helper{Parent: "a", Folder: "/project"}})
 	s.append("h", agent.UserInput{Text: "helping hurry"})
 	s.expect("hurry", "h@3 a@9")
-	s.append("a", agent.Title{Text: "Now about logout", ByUser: true}, agent.Marks{Tags: []string{"Big One", "x"}, Archived: true})
+	s.append("a", agent.Title{Text: "Now about logout", ByUser: true}, agent.SessionMarks{Tags: []string{"Big One", "x"}, Archived: true})
 	s.expect("repair", "")
 	s.expect("logout", "a@0")
 	s.expect(`tag:"big one" hurry`, "h@3 a@9")
@@ -260,9 +260,9 @@ func TestChangesOfASessionAreSeen(t *testing.T) {
 			t.Errorf("the text at %d is taken back: %v", h.Seq, h.TakenBack)
 		}
 	}
-	s.append("a", agent.RewindUndone{ID: "r"}, agent.Marks{Deleted: 5})
+	s.append("a", agent.RewindUndone{ID: "r"}, agent.SessionMarks{Deleted: 5})
 	s.expect("hurry", "")
-	s.append("a", agent.Marks{})
+	s.append("a", agent.SessionMarks{})
 	s.expect("hurry", "h@3 a@9")
 	if err := s.store.DeleteSessions(t.Context(), "a"); err != nil {
 		t.Fatal(err)
@@ -297,7 +297,7 @@ func TestAForkIsFoundOnce(t *testing.T) {
 	if len(found) != 1 || found[0].Session != "a" || found[0].Hits[0].Copies != 2 {
 		t.Errorf("%+v", found)
 	}
-	s.append("a", agent.Marks{Deleted: 5})
+	s.append("a", agent.SessionMarks{Deleted: 5})
 	found = s.search(backend.Search{Text: `"please hurry"`}).Sessions
 	if len(found) != 1 || found[0].Session == "a" || found[0].Hits[0].Copies != 1 {
 		t.Errorf("without the origin: %+v", found)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var _ agent.Facts = catalogue.Facts{}
+var _ agent.ModelFacts = catalogue.Facts{}
 
 // A cost that a provider charged overrides prices, and a price overrides the
 // zero of a local model. An unknown cost stays unknown.
