@@ -16,7 +16,7 @@ import type {
   HookEnd,
   Media,
   Outcome,
-  Outline,
+  DraftedChanges,
   Phase,
   RateLimitReport,
   Repair,
@@ -100,7 +100,7 @@ export type ToolEntry = {
   /** The bytes of arguments so far, while the model writes the call. */
   draftBytes?: number
   /** The file changes that the call asks for, as far as it is written. */
-  outline?: Outline
+  outline?: DraftedChanges
   durationMs?: number
   /** The event that holds the complete output. */
   seq?: number

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Marks } from '../types.gen'
+import type { SessionMarks } from '../types.gen'
 import { readFilter, selects } from './sessionFilter'
 import { sessionInfo } from './testing'
 
@@ -14,7 +14,7 @@ test.each([
   expect(readFilter(typed, 'archived')).toEqual({ view: 'archived', ...want })
 })
 
-const family = (marks: Marks, title = 'Fix the LOGIN') => ({
+const family = (marks: SessionMarks, title = 'Fix the LOGIN') => ({
   session: sessionInfo('a', { title, prompt: 'please über', marks }),
   agents: [sessionInfo('b', { title: 'Look into it' })],
 })
@@ -35,5 +35,5 @@ test.each([
   [{ tag: 'api' }, { tags: ['api'] }, true],
   [{ tag: 'ap' }, { tags: ['api'] }, false],
 ] as const)('the filter %o of a session marked %o: %s', (filter, marks, want) => {
-  expect(selects(filter, family(marks as Marks))).toBe(want)
+  expect(selects(filter, family(marks as SessionMarks))).toBe(want)
 })
