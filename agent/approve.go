@@ -150,7 +150,7 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 			ID: s.cfg.NewID(), CallID: c.call.ID, Tool: c.spec.Name,
 			Input: string(c.call.Arguments), Access: gc.Access,
 			AskReasons: AskReasons{why.Reason, why.Code, why.Args, why.Rule, cmp.Or(why.By, ByMode), gc.Mode, why.Final, why.EachTime},
-			Renewed: renewed, Claim: claim(gc), Origin: c.spec.Origin,
+			Renewed:    renewed, Claim: claim(gc), Origin: c.spec.Origin,
 		}
 		req.Changes, _ = t.preview(c)
 		req.Outlook = outlook(t.ctx, s.cfg.Gate, gc, req.Changes)

@@ -20,11 +20,11 @@ type BriefingInput struct {
 	AtInput bool
 }
 
-// Told records what a model was told about changeable facts, under names that
+// BriefingState records what a model was told about changeable facts, under names that
 // the profile chooses. A value is the text itself or a digest of it.
-type Told = map[string]string
+type BriefingState = map[string]string
 
-// ToldBranch is the name of the git branch in a [Told]. Hosts show it, so every
+// ToldBranch is the name of the git branch in a [BriefingState]. Hosts show it, so every
 // profile uses it.
 const ToldBranch = "branch"
 
@@ -49,7 +49,7 @@ type Note struct {
 type BriefingRenewer interface {
 	// Renew returns what has changed. An empty text means that nothing has
 	// changed.
-	Renew(ctx context.Context, now BriefingInput, told Told) BriefingUpdate
+	Renew(ctx context.Context, now BriefingInput, told BriefingState) BriefingUpdate
 }
 
 // Briefing is the text that a model gets first, once in a session.
@@ -65,8 +65,8 @@ type Briefing struct {
 	Size int64 `json:"size,omitempty"`
 	// Documents are the files that were read for it.
 	Documents []Document `json:"documents,omitempty"`
-	// Told is what a [Renewer] compares with later.
-	Told Told `json:"told,omitempty"`
+	// Told is what a [BriefingRenewer] compares with later.
+	Told BriefingState `json:"told,omitempty"`
 }
 
 // BriefingUpdate tells a model what has changed since its [Briefing]. It is an
@@ -84,7 +84,7 @@ type BriefingUpdate struct {
 	Documents []Document `json:"documents,omitempty"`
 	// Told holds the changed values. An empty value means that the fact no
 	// longer exists.
-	Told Told `json:"told,omitempty"`
+	Told BriefingState `json:"told,omitempty"`
 	// Warnings tell the user of it. They are events of their own.
 	Warnings []Warning `json:"-"`
 }
@@ -172,12 +172,12 @@ func (t *Transcript) applyUpdate(u BriefingUpdate) {
 }
 
 // tell adds to what a model has been told.
-func (t *Transcript) tell(model llm.Origin, what Told) {
+func (t *Transcript) tell(model llm.Origin, what BriefingState) {
 	if t.past.told == nil {
-		t.past.told = map[llm.Origin]Told{}
+		t.past.told = map[llm.Origin]BriefingState{}
 	}
 	if t.past.told[model] == nil {
-		t.past.told[model] = Told{}
+		t.past.told[model] = BriefingState{}
 	}
 	maps.Copy(t.past.told[model], what)
 }

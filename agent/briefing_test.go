@@ -22,12 +22,12 @@ type renewing struct {
 }
 
 func (p *renewing) Brief(_ context.Context, now agent.BriefingInput) agent.Briefing {
-	return agent.Briefing{System: "Briefed.", Told: agent.Told{"mode": string(now.Mode), "weather": p.weather}}
+	return agent.Briefing{System: "Briefed.", Told: agent.BriefingState{"mode": string(now.Mode), "weather": p.weather}}
 }
 
-func (p *renewing) Renew(_ context.Context, now agent.BriefingInput, told agent.Told) agent.BriefingUpdate {
+func (p *renewing) Renew(_ context.Context, now agent.BriefingInput, told agent.BriefingState) agent.BriefingUpdate {
 	p.asked = append(p.asked, now)
-	update := agent.BriefingUpdate{Told: agent.Told{}}
+	update := agent.BriefingUpdate{Told: agent.BriefingState{}}
 	for about, state := range map[string]string{"mode": string(now.Mode), "weather": p.weather} {
 		if told[about] != state {
 			update.Told[about] = state

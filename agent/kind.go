@@ -116,7 +116,7 @@ func (FilesRestored) Kind() Kind      { return KindFilesRestored }
 func (Rewound) Kind() Kind            { return KindRewound }
 func (RewindUndone) Kind() Kind       { return KindRewindUndone }
 func (Forked) Kind() Kind             { return KindForked }
-func (SessionMarks) Kind() Kind              { return KindMarks }
+func (SessionMarks) Kind() Kind       { return KindMarks }
 func (Imported) Kind() Kind           { return KindImported }
 func (Moved) Kind() Kind              { return KindMoved }
 

@@ -104,7 +104,9 @@ func TestOnlyThePersonAnswers(t *testing.T) {
 		return agent.Answer{Decision: agent.Allow, Scope: agent.ScopeSession, Reply: fmt.Sprint(asked)}, nil
 	})
 	r.open()
-	r.session.SetCanUseTool(func(context.Context, agent.GateCall) *agent.CanUseToolResult { return &agent.CanUseToolResult{Decision: agent.Allow} })
+	r.session.SetCanUseTool(func(context.Context, agent.GateCall) *agent.CanUseToolResult {
+		return &agent.CanUseToolResult{Decision: agent.Allow}
+	})
 	ends := find[agent.ToolCallEnd](r.run("go"))
 	if asked != 2 || len(ends) != 2 || ends[1].Output != "replied: 2" {
 		t.Errorf("asked %d times: %+v", asked, ends)

@@ -201,7 +201,9 @@ func TestSkillOfTheUser(t *testing.T) {
 	r.cfg.Hooks = allowingHooks{}
 	s := r.open()
 	s.SetPermissionMode(agent.ModeBypass)
-	s.SetCanUseTool(func(context.Context, agent.GateCall) *agent.CanUseToolResult { return &agent.CanUseToolResult{Decision: agent.Allow} })
+	s.SetCanUseTool(func(context.Context, agent.GateCall) *agent.CanUseToolResult {
+		return &agent.CanUseToolResult{Decision: agent.Allow}
+	})
 	use := agent.SkillUse{Name: "x", Limited: true, Tools: []string{"Look"}, ByUser: true}
 	got := ran(t, r, s.RunInput(t.Context(), agent.Queued{Text: "go", Typed: "/x", Skill: &use}))
 	if diff := cmp.Diff([]string{"Put refused", "Skill", "Put refused"}, got); diff != "" {

@@ -311,7 +311,7 @@ type FileChange struct {
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
 	// Diff has three lines of context and no file headers. It is empty for
-	// files too large to compare, and in an [Outline].
+	// files too large to compare, and in [DraftedChanges].
 	Diff string `json:"diff"`
 }
 

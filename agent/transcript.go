@@ -34,13 +34,13 @@ type past struct {
 	briefed map[llm.Origin]Briefing // by provider and model
 	count   int                     // assistant messages that are not empty
 	answerers
-	told    map[llm.Origin]Told // what each model has been told, by provider and model
-	repairs map[string]bool     // subjects that were reported
-	begun   bool                // there was an input since the session was opened
-	calls   map[string]bool     // ids of all calls
-	command *LocalCommandStart  // of the user's, under way
-	unsent  bool                // nothing in the log says that the newest input reached a model
-	held    bool                // the newest turn, or a user's command after it, did not end by itself
+	told    map[llm.Origin]BriefingState // what each model has been told, by provider and model
+	repairs map[string]bool              // subjects that were reported
+	begun   bool                         // there was an input since the session was opened
+	calls   map[string]bool              // ids of all calls
+	command *LocalCommandStart           // of the user's, under way
+	unsent  bool                         // nothing in the log says that the newest input reached a model
+	held    bool                         // the newest turn, or a user's command after it, did not end by itself
 
 	compaction compaction
 	kept       map[string]KeptState // by the tool that keeps it

@@ -102,14 +102,14 @@ func TestSummaryHasLinesAndBranch(t *testing.T) {
 		lines  backend.Lines
 		branch string
 	}{
-		{agent.Briefing{Told: agent.Told{agent.ToldBranch: "main"}}, backend.Lines{}, "main"},
+		{agent.Briefing{Told: agent.BriefingState{agent.ToldBranch: "main"}}, backend.Lines{}, "main"},
 		{changed(agent.OutcomeDone, 2, 3), backend.Lines{Added: 3, Removed: 3}, "main"},
 		{changed(agent.OutcomeDenied, 2, 3), backend.Lines{Added: 3, Removed: 3}, "main"},
 		{agent.ToolCallEnd{Outcome: agent.OutcomeDone}, backend.Lines{Added: 3, Removed: 3}, "main"},
-		{agent.BriefingUpdate{Told: agent.Told{"date": "2026-11-22"}}, backend.Lines{Added: 3, Removed: 3}, "main"},
-		{agent.BriefingUpdate{Told: agent.Told{agent.ToldBranch: "fix"}}, backend.Lines{Added: 3, Removed: 3}, "fix"},
+		{agent.BriefingUpdate{Told: agent.BriefingState{"date": "2026-11-22"}}, backend.Lines{Added: 3, Removed: 3}, "main"},
+		{agent.BriefingUpdate{Told: agent.BriefingState{agent.ToldBranch: "fix"}}, backend.Lines{Added: 3, Removed: 3}, "fix"},
 		{changed(agent.OutcomeFailed, 0, 4), backend.Lines{Added: 4, Removed: 7}, "fix"},
-		{agent.BriefingUpdate{Told: agent.Told{agent.ToldBranch: ""}}, backend.Lines{Added: 4, Removed: 7}, ""},
+		{agent.BriefingUpdate{Told: agent.BriefingState{agent.ToldBranch: ""}}, backend.Lines{Added: 4, Removed: 7}, ""},
 	} {
 		info.Apply(agent.Event{Seq: int64(i + 1), Turn: 1, Data: tt.data})
 		if info.Lines != tt.lines || info.Branch != tt.branch {

@@ -23,8 +23,8 @@ func TestLinesOfAnOldDatabase(t *testing.T) {
 	for _, id := range []string{"a", "b", "plain"} {
 		session(t, s, id)
 	}
-	add(t, s, "a", agent.Briefing{Told: agent.Told{agent.ToldBranch: "main"}}, changed(agent.OutcomeDone, 2, 3), changed(agent.OutcomeDenied, 5, 5),
-		agent.BriefingUpdate{Told: agent.Told{agent.ToldBranch: "fix"}}, agent.BriefingUpdate{Told: agent.Told{"date": "x"}})
+	add(t, s, "a", agent.Briefing{Told: agent.BriefingState{agent.ToldBranch: "main"}}, changed(agent.OutcomeDone, 2, 3), changed(agent.OutcomeDenied, 5, 5),
+		agent.BriefingUpdate{Told: agent.BriefingState{agent.ToldBranch: "fix"}}, agent.BriefingUpdate{Told: agent.BriefingState{"date": "x"}})
 	add(t, s, "b", changed(agent.OutcomeDone, 7, 0), changed(agent.OutcomeDone, 7, 0))
 	add(t, s, "plain", agent.UserInput{Text: "x"}, agent.ToolCallEnd{Outcome: agent.OutcomeDone})
 	if err := s.Close(); err != nil {

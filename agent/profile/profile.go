@@ -329,6 +329,6 @@ func (p *Profiles) Brief(ctx context.Context, now agent.BriefingInput) agent.Bri
 }
 
 // Renew implements [agent.BriefingRenewer] (K-45).
-func (p *Profiles) Renew(_ context.Context, now agent.BriefingInput, told agent.Told) agent.BriefingUpdate {
+func (p *Profiles) Renew(_ context.Context, now agent.BriefingInput, told agent.BriefingState) agent.BriefingUpdate {
 	return p.renew(p.shown[of(now.Provider)](), now, told)
 }

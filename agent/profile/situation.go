@@ -88,7 +88,7 @@ func (d documents) own() string {
 }
 
 // documents reads the documents for the profile's models.
-func (p *Profiles) documents(s shown, told agent.Told) documents {
+func (p *Profiles) documents(s shown, told agent.BriefingState) documents {
 	d := documents{project: p.query(s, told).Documents(), user: project.User(p.surroundings.Home)}
 	if p.surroundings.Memory == nil {
 		return d
@@ -108,7 +108,7 @@ func (p *Profiles) documents(s shown, told agent.Told) documents {
 }
 
 // query asks for the project's documents for the profile's models, which were told these facts.
-func (p *Profiles) query(s shown, told agent.Told) project.Query {
+func (p *Profiles) query(s shown, told agent.BriefingState) project.Query {
 	return project.Query{Folder: p.surroundings.Folder, Names: s.names(), Told: func(path string) bool { return told[aboutDocument+path] != "" }}
 }
 
@@ -124,8 +124,8 @@ const (
 )
 
 // tell returns the changeable facts that a model is told.
-func (p *Profiles) tell(mode agent.Mode, d documents) agent.Told {
-	told := agent.Told{
+func (p *Profiles) tell(mode agent.Mode, d documents) agent.BriefingState {
+	told := agent.BriefingState{
 		aboutMode:   string(cmp.Or(mode, agent.ModeDefault)),
 		aboutDate:   p.surroundings.Now().Format(time.DateOnly),
 		aboutBranch: project.Branch(p.surroundings.Folder),
@@ -154,8 +154,8 @@ type change struct {
 }
 
 // renew writes what has changed since a model was told (K-45).
-func (p *Profiles) renew(s shown, now agent.BriefingInput, told agent.Told) agent.BriefingUpdate {
-	update := agent.BriefingUpdate{Told: agent.Told{}}
+func (p *Profiles) renew(s shown, now agent.BriefingInput, told agent.BriefingState) agent.BriefingUpdate {
+	update := agent.BriefingUpdate{Told: agent.BriefingState{}}
 	var texts []string
 	size := 0
 	for _, c := range p.present(s, now, told) {
@@ -188,7 +188,7 @@ const maxUpdate = 2 * project.MaxDocuments
 // present returns the current state of every fact that a model was told or is
 // to be told where it works. In the middle of a turn it checks only the mode
 // and the documents of folders in which the model begins to work.
-func (p *Profiles) present(s shown, now agent.BriefingInput, told agent.Told) []change {
+func (p *Profiles) present(s shown, now agent.BriefingInput, told agent.BriefingState) []change {
 	mode := cmp.Or(now.Mode, agent.ModeDefault)
 	all := []change{{about: aboutMode, now: string(mode), text: p.permissions(mode)}}
 	worked := now.Worked
@@ -221,7 +221,7 @@ func (p *Profiles) present(s shown, now agent.BriefingInput, told agent.Told) []
 }
 
 // notes returns the notes for a model, and those that it was told and that are gone.
-func (p *Profiles) notes(now agent.BriefingInput, told agent.Told) []change {
+func (p *Profiles) notes(now agent.BriefingInput, told agent.BriefingState) []change {
 	if p.surroundings.Growing == nil {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (p *Profiles) notes(now agent.BriefingInput, told agent.Told) []change {
 }
 
 // early writes the notes that belong to the briefing, and adds them to what is told.
-func (p *Profiles) early(now agent.BriefingInput, told agent.Told) string {
+func (p *Profiles) early(now agent.BriefingInput, told agent.BriefingState) string {
 	if p.surroundings.Growing == nil {
 		return ""
 	}
@@ -262,7 +262,7 @@ func (p *Profiles) early(now agent.BriefingInput, told agent.Told) string {
 
 // foldersOf returns the folders of the documents that a model was told, without those
 // of documents that others import.
-func (p *Profiles) foldersOf(s shown, told agent.Told) []string {
+func (p *Profiles) foldersOf(s shown, told agent.BriefingState) []string {
 	top := project.Root(p.surroundings.Folder)
 	var folders []string
 	for about := range told {
@@ -276,7 +276,7 @@ func (p *Profiles) foldersOf(s shown, told agent.Told) []string {
 
 // below reads the documents of subfolders that lead to the given files and
 // folders, and the rules for those, without the facts that are present already.
-func (p *Profiles) below(s shown, worked []string, told agent.Told, present []change) []change {
+func (p *Profiles) below(s shown, worked []string, told agent.BriefingState, present []change) []change {
 	var all []change
 	seen := map[string]bool{}
 	for _, c := range present {
@@ -301,7 +301,7 @@ func (p *Profiles) below(s shown, worked []string, told agent.Told, present []ch
 }
 
 // ofDocument returns the state of a document.
-func ofDocument(d project.Document, told agent.Told, heading string, write func(project.Document) string) change {
+func ofDocument(d project.Document, told agent.BriefingState, heading string, write func(project.Document) string) change {
 	c := change{about: aboutDocument + d.Path, now: digest(d), text: heading + "\n\n" + write(d), document: &d}
 	if d.Problem != "" {
 		said := "was left out"
@@ -314,7 +314,7 @@ func ofDocument(d project.Document, told agent.Told, heading string, write func(
 }
 
 // gone returns documents that a model was told and that no longer exist.
-func gone(present []change, told agent.Told) []change {
+func gone(present []change, told agent.BriefingState) []change {
 	var out []change
 	for _, about := range slices.Sorted(maps.Keys(told)) {
 		path, ok := strings.CutPrefix(about, aboutDocument)

@@ -90,7 +90,7 @@ func TestConfinementIsTold(t *testing.T) {
 	sentence := ""
 	p := newPlaceWith(t, "openai", func(e env.Environment) env.Environment { return e }, profile.Surroundings{Confined: func(agent.Mode) string { return sentence }}, nil)
 	now := agent.BriefingInput{Provider: "openai", Model: "m", AtInput: true}
-	told := agent.Told{}
+	told := agent.BriefingState{}
 	for _, step := range []struct{ now, want string }{
 		{"", ""}, {"Commands are confined so.", "Commands are confined so."}, {"Commands are confined so.", ""}, {"Otherwise.", "Otherwise."},
 		{"", "does not confine commands any more"}, {"", ""},
