@@ -22,16 +22,16 @@ type sessionRow struct {
 
 // sessionDetails is the column of that name: what no query selects by.
 type sessionDetails struct {
-	Messages int               `json:"messages"`
-	Prompt   string            `json:"prompt,omitempty"`
-	Marks    agent.SessionMarks       `json:"marks,omitzero"`
-	Origin   *agent.ForkOrigin `json:"origin,omitempty"`
-	Worktree string            `json:"worktree,omitempty"`
-	Places   map[int64]string  `json:"places,omitempty"`
-	Rewound  []backend.Span    `json:"rewound,omitempty"`
-	Skills   []agent.SkillUse  `json:"skills,omitempty"`
-	Kept     []backend.KeptAt  `json:"kept,omitempty"`
-	Imported *agent.Imported   `json:"imported,omitempty"`
+	Messages int                `json:"messages"`
+	Prompt   string             `json:"prompt,omitempty"`
+	Marks    agent.SessionMarks `json:"marks,omitzero"`
+	Origin   *agent.ForkOrigin  `json:"origin,omitempty"`
+	Worktree string             `json:"worktree,omitempty"`
+	Places   map[int64]string   `json:"places,omitempty"`
+	Rewound  []backend.Span     `json:"rewound,omitempty"`
+	Skills   []agent.SkillUse   `json:"skills,omitempty"`
+	Kept     []backend.KeptAt   `json:"kept,omitempty"`
+	Imported *agent.Imported    `json:"imported,omitempty"`
 	// Uncompacted is [backend.SessionInfo.Uncompacted].
 	Uncompacted []int64 `json:"uncompacted,omitempty"`
 }

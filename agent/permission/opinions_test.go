@@ -15,7 +15,9 @@ func TestOpinions(t *testing.T) {
 	look := agent.GateCall{Tool: "Read", ReadOnly: true}
 	write := agent.GateCall{Tool: "Write", Access: agent.Access{Writes: []string{"/x"}}}
 	says := func(d agent.Decision) agent.CanUseTool {
-		return func(context.Context, agent.GateCall) *agent.CanUseToolResult { return &agent.CanUseToolResult{Decision: d} }
+		return func(context.Context, agent.GateCall) *agent.CanUseToolResult {
+			return &agent.CanUseToolResult{Decision: d}
+		}
 	}
 	silent := func(context.Context, agent.GateCall) *agent.CanUseToolResult { return nil }
 	for _, tt := range []struct {

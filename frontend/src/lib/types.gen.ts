@@ -159,7 +159,7 @@ export type ApprovalRequest = {
   renewed?: boolean
   claim?: string
   origin?: ToolOrigin
-  outlook?: Outlook
+  outlook?: Forecast
   access: Access
   changes?: FileChange[]
 }
@@ -352,7 +352,7 @@ export type CallDraft = {
   call_id: string
   tool: string
   bytes: number
-  outline?: Outline
+  outline?: DraftedChanges
 }
 
 export type CallPlace = {
@@ -814,6 +814,11 @@ export type Draft = {
   outputs?: Record<string, OutputTail>
 }
 
+export type DraftedChanges = {
+  changes?: FileChange[]
+  earlier?: number
+}
+
 export type Editor = {
   name: string
   command: string
@@ -918,7 +923,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "session_end"; data: SessionEnd }
   | { kind: "session_forked"; data: Forked }
   | { kind: "session_imported"; data: Imported }
-  | { kind: "session_marks"; data: Marks }
+  | { kind: "session_marks"; data: SessionMarks }
   | { kind: "session_moved"; data: Moved }
   | { kind: "session_start"; data: SessionStart }
   | { kind: "sessions_change"; data: SessionsChange }
@@ -1153,6 +1158,11 @@ export type Font = {
 export type Fonts = {
   interface?: Font
   code?: Font
+}
+
+export type Forecast = {
+  effects?: Effect[]
+  risk: Risk
 }
 
 export type ForeignHit = {
@@ -1804,7 +1814,7 @@ export type LedgerRow = {
   duration_ms: number
   authority?: Authority
   answer?: Answer
-  outlook?: Outlook
+  outlook?: Forecast
   lost?: boolean
 }
 
@@ -1909,14 +1919,6 @@ export type MarkRequest = {
   pinned?: boolean
   archived?: boolean
   deleted?: boolean
-}
-
-export type Marks = {
-  tags?: string[]
-  label?: string
-  pinned?: boolean
-  archived?: boolean
-  deleted?: number
 }
 
 export type Meaning = "command" | "prefix" | "pattern" | "commands" | "reads" | "edits" | "host" | "network" | "agent" | "server" | "tool" | "tools" | "nothing"
@@ -2120,16 +2122,6 @@ export type Origin = {
 }
 
 export type Outcome = "done" | "failed" | "denied" | "interrupted"
-
-export type Outline = {
-  changes?: FileChange[]
-  earlier?: number
-}
-
-export type Outlook = {
-  effects?: Effect[]
-  risk: Risk
-}
 
 export type OutputTail = {
   text: string
@@ -3063,7 +3055,7 @@ export type SessionInfo = {
   branch?: string
   messages: number
   prompt?: string
-  marks?: Marks
+  marks?: SessionMarks
   origin?: ForkOrigin
   worktree?: string
   rewound?: Span[]
@@ -3082,6 +3074,14 @@ export type SessionListRequest = {
   everywhere?: boolean
   after?: SessionPlace
   limit?: number
+}
+
+export type SessionMarks = {
+  tags?: string[]
+  label?: string
+  pinned?: boolean
+  archived?: boolean
+  deleted?: number
 }
 
 export type SessionPage = {
