@@ -46,7 +46,7 @@ func (s flowHost) Profile(provider, model string) agent.Profile {
 	return s.Profiles.Profile(provider, model)
 }
 
-func (s flowHost) Brief(ctx context.Context, about agent.Situation) agent.Briefing {
+func (s flowHost) Brief(ctx context.Context, about agent.BriefingInput) agent.Briefing {
 	s.steps.add("resolve memory")
 	b := s.Profiles.Brief(ctx, about)
 	b.System += "\n\nThe team writes short tests."
