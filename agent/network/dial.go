@@ -23,7 +23,7 @@ const mostAddresses = 8
 type Dialer struct {
 	Rules *Rules
 	// Why is what the connections are counted as; empty if requests over them are.
-	Why outbound.Purpose
+	Why outbound.ContactPurpose
 	// Lookup returns the addresses of a name. Nil means the system's resolver.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 }

@@ -55,8 +55,8 @@ func TestACommandOutlivesItsLimit(t *testing.T) {
 		"clamped":      {args{"command": "echo x", "timeout": 9_000_000}, "x\n[The timeout was set to 600000 ms, the longest allowed.]"},
 		"named limit":  {args{"command": "echo x; exec sleep 300", "timeout": 100, "yield_time_ms": 60_000}, "timed out after 100ms"},
 		"long output":  {args{"command": "yes | head -c 600000; echo END"}, "y\ny\ny"},
-		"only a wait":  {args{"command": "sleep 300", "timeout": 1}, "timed out after 1ms"},
-		"stopped soon": {args{"command": "exec sleep 300", "timeout": 1}, "runs on in the background"},
+		"only a wait":  {args{"command": "sleep 300", "timeout": 500}, "timed out after 500ms"},
+		"stopped soon": {args{"command": "exec sleep 300", "timeout": 500}, "runs on in the background"},
 	} {
 		if got := b.run("Bash", tt.in); !strings.Contains(got.Output, tt.want) {
 			t.Errorf("%s: %.300q", name, got.Output)

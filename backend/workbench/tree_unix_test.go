@@ -4,6 +4,7 @@ package workbench_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -86,13 +87,16 @@ func TestAgentsOfAgents(t *testing.T) {
 	})
 }
 
+// stops is how often TestTreeIsStopped stops a tree of each format.
+var stops = flag.Int("stops", 3, "how often a tree of agents is stopped")
+
 // A tree of three agents with two each is stopped: a second later the server has no request of any
 // of them, no more come, and a restart revives none. K-05.
 func TestTreeIsStopped(t *testing.T) {
 	t.Parallel()
 	onEveryWire(t, func(t *testing.T, w wire, p *page, server *llmtest.Server) {
 		deep(p, nil)
-		for round := range 13 {
+		for round := range *stops {
 			var calls []llmtest.Call
 			for i := range 3 {
 				lead := fmt.Sprint("lead", i)

@@ -54,6 +54,7 @@ var enumPackages = []string{
 	"../../agent/skill",
 	"../../agent/trace",
 	"../../agent/worktree",
+	"../../internal/outbound",
 	"../attach",
 	"../audit",
 	"../authors",

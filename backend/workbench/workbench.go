@@ -33,6 +33,7 @@ import (
 	"atelier.dev/atelier/backend/filechanges"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/hosts"
 	"atelier.dev/atelier/backend/languages"
 	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/mcp"
@@ -293,6 +294,7 @@ func (w *Workbench) dispatcher() *dispatch.Dispatcher {
 	w.hooks.Register(d)
 	w.searches.Register(d)
 	toolbox.Register(d)
+	hosts.Register(d, w.cfg.Home)
 	w.teams.Register(d)
 	w.desk.Register(d)
 	w.agents.Register(d)

@@ -23,9 +23,9 @@ func TestHostsAndOffline(t *testing.T) {
 	run(0, "Here.", "run", "--model", "openai/m", "go")
 	run(0, "model    127.0.0.1  1 requests", "hosts")
 	run(0, "Still here.", "run", "--offline", "--model", "openai/m", "go")
-	run(6, "Atelier is offline", "--offline", "run", "--max-retries", "0", "--model", "openai/m", "--base-url", "https://api.name.invalid/v1", "go")
+	run(6, "offline, as --offline or ATELIER_OFFLINE says", "--offline", "run", "--max-retries", "0", "--model", "openai/m", "--base-url", "https://api.name.invalid/v1", "go")
 	p.env = append(p.env, "ATELIER_OFFLINE=1")
-	run(6, "Atelier is offline", "run", "--max-retries", "0", "--model", "openai/m", "--base-url", "http://192.0.2.1/v1", "go")
+	run(6, "offline, as --offline or ATELIER_OFFLINE says", "run", "--max-retries", "0", "--model", "openai/m", "--base-url", "http://192.0.2.1/v1", "go")
 	run(0, `"host":"api.name.invalid","purpose":"model"`, "hosts", "--json")
 	run(0, "192.0.2.1  0 requests, 0 bytes sent, 0 received, 1 refused", "hosts")
 }

@@ -74,6 +74,11 @@ test('forced colours show the focus and say the states', async () => {
   }
   expect(unseen).toEqual([])
   expect(new Set(reached).size).toBeGreaterThan(10)
+  const chosen = page
+    .getByRole('navigation', { name: 'Sessions' })
+    .locator('[aria-current]')
+    .first()
+  expect(await chosen.evaluate((it) => getComputedStyle(it).outlineStyle)).toBe('solid')
   await shot(page, 'forced-colours')
   await answer(question)
   await page.getByText('Done.').waitFor()

@@ -19,29 +19,29 @@ import (
 	"time"
 )
 
-// Purpose is why a host is contacted.
-type Purpose string
+// ContactPurpose is why a host is contacted.
+type ContactPurpose string
 
 // The purposes.
 const (
-	Model   Purpose = "model"   // a provider's API
-	Server  Purpose = "mcp"     // a server of the Model Context Protocol, with its sign-in
-	Page    Purpose = "fetch"   // a page that a session reads
-	Search  Purpose = "search"  // a search of the web
-	Hook    Purpose = "hook"    // a hook with an address
-	Trace   Purpose = "trace"   // a collector of OpenTelemetry
-	Command Purpose = "command" // a confined command
-	Browser Purpose = "browser" // a session's browser
+	Model   ContactPurpose = "model"   // a provider's API
+	Server  ContactPurpose = "mcp"     // a server of the Model Context Protocol, with its sign-in
+	Page    ContactPurpose = "fetch"   // a page that a session reads
+	Search  ContactPurpose = "search"  // a search of the web
+	Hook    ContactPurpose = "hook"    // a hook with an address
+	Trace   ContactPurpose = "trace"   // a collector of OpenTelemetry
+	Command ContactPurpose = "command" // a confined command
+	Browser ContactPurpose = "browser" // a session's browser
 )
 
 // Contact is what went to one host for one purpose. The bytes are those of bodies, or of
 // connections where no requests are seen.
 type Contact struct {
-	Host     string  `json:"host"`
-	Purpose  Purpose `json:"purpose"`
-	Requests int64   `json:"requests"`
-	Sent     int64   `json:"sent"`
-	Received int64   `json:"received"`
+	Host     string         `json:"host"`
+	Purpose  ContactPurpose `json:"purpose"`
+	Requests int64          `json:"requests"`
+	Sent     int64          `json:"sent"`
+	Received int64          `json:"received"`
 	// Refused counts what was not begun because the process was offline.
 	Refused int64 `json:"refused,omitempty"`
 	First   int64 `json:"first"` // in milliseconds since 1970
@@ -58,7 +58,7 @@ func (c *Contact) Add(more Contact) {
 }
 
 // ErrOffline is why nothing was sent.
-var ErrOffline = errors.New("Atelier is offline, as --offline or ATELIER_OFFLINE says: only this machine may be contacted")
+var ErrOffline = errors.New("offline, as --offline or ATELIER_OFFLINE says: only this machine may be contacted")
 
 var offline atomic.Bool
 
@@ -74,7 +74,7 @@ const most = 1000
 
 type key struct {
 	host    string
-	purpose Purpose
+	purpose ContactPurpose
 }
 
 var (
@@ -83,7 +83,7 @@ var (
 )
 
 // note counts something.
-func note(why Purpose, host string, more Contact) {
+func note(why ContactPurpose, host string, more Contact) {
 	mu.Lock()
 	defer mu.Unlock()
 	k := key{strings.ToLower(host), why}
@@ -125,7 +125,7 @@ func here(host string) bool {
 }
 
 // Check returns [ErrOffline], and counts it, if a host may not be contacted.
-func Check(why Purpose, host string) error {
+func Check(why ContactPurpose, host string) error {
 	if !offline.Load() || here(host) {
 		return nil
 	}
@@ -134,10 +134,12 @@ func Check(why Purpose, host string) error {
 }
 
 // Through counts the requests that base carries, and refuses what may not leave.
-func Through(why Purpose, base http.RoundTripper) http.RoundTripper { return &counted{why, base} }
+func Through(why ContactPurpose, base http.RoundTripper) http.RoundTripper {
+	return &counted{why, base}
+}
 
 type counted struct {
-	why  Purpose
+	why  ContactPurpose
 	base http.RoundTripper
 }
 
@@ -171,7 +173,7 @@ func (c *counted) CloseIdleConnections() {
 
 type body struct {
 	io.ReadCloser
-	why  Purpose
+	why  ContactPurpose
 	host string
 }
 
@@ -183,7 +185,7 @@ func (b *body) Read(p []byte) (int, error) {
 
 type upgraded struct {
 	io.ReadWriteCloser
-	why  Purpose
+	why  ContactPurpose
 	host string
 }
 
@@ -200,14 +202,14 @@ func (u *upgraded) Write(p []byte) (int, error) {
 }
 
 // Connection counts what goes over a connection to a host on which no requests are seen.
-func Connection(why Purpose, host string, conn net.Conn) net.Conn {
+func Connection(why ContactPurpose, host string, conn net.Conn) net.Conn {
 	note(why, host, Contact{Requests: 1})
 	return &connection{conn, why, host}
 }
 
 type connection struct {
 	net.Conn
-	why  Purpose
+	why  ContactPurpose
 	host string
 }
 
@@ -232,7 +234,7 @@ func (c *connection) CloseWrite() error {
 }
 
 // Dial wraps a function that dials, for connections that carry no HTTP of ours.
-func Dial(why Purpose, dial func(ctx context.Context, network, address string) (net.Conn, error)) func(ctx context.Context, network, address string) (net.Conn, error) {
+func Dial(why ContactPurpose, dial func(ctx context.Context, network, address string) (net.Conn, error)) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		host, _, err := net.SplitHostPort(address)
 		if err != nil {

@@ -24,7 +24,7 @@ func TestHostsAreCountedAndRefused(t *testing.T) {
 		_, _ = io.Copy(w, r.Body)
 	}))
 	defer there.Close()
-	post := func(why Purpose, url, text string) error {
+	post := func(why ContactPurpose, url, text string) error {
 		client := http.Client{Transport: Through(why, http.DefaultTransport)}
 		answer, err := client.Post(url, "text/plain", strings.NewReader(text))
 		if err != nil {

@@ -106,6 +106,7 @@ var mayImport = map[string][]string{
 	"backend/settings":            {"agent", "backend"},
 	"backend/trust":               {"agent", "agent/command", "agent/changes", "agent/sandbox", "backend"},
 	"backend/review":              {"agent", "backend", "backend/dispatch", "backend/trust"},
+	"backend/hosts":               {"backend", "backend/dispatch"},
 	"backend/hooks":               {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"backend/skills":              {"agent", "agent/changes", "agent/skill", "agent/skill/validate", "backend", "backend/settings", "backend/trust", "backend/review", "backend/dispatch", "backend/internal/..."},
 	"agent/trace":                 {"agent", "agent/llm"},

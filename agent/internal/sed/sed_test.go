@@ -23,7 +23,7 @@ func TestDoesMore(t *testing.T) {
 		"1e":                    true,
 		"r /etc/passwd":         true,
 		"w out.txt":             true,
-		"s/[/]e/b/":             true, // some programs read it as the flag e
+		"s/[/]x/e":              true, // some programs read it as the flag e
 		"s/a/b":                 true, // it is not understood
 		"/unfinished":           true,
 		"$!{N;s/\\n/ /;ba};W o": true,

@@ -602,6 +602,19 @@ export type ConnectionTest = {
   problem?: Failure
 }
 
+export type Contact = {
+  host: string
+  purpose: ContactPurpose
+  requests: number
+  sent: number
+  received: number
+  refused?: number
+  first: number
+  last: number
+}
+
+export type ContactPurpose = "model" | "mcp" | "fetch" | "search" | "hook" | "trace" | "command" | "browser"
+
 export type ContextBreakdown = {
   provider: string
   model: string
@@ -1635,6 +1648,11 @@ export type HooksReply = {
 
 export type HooksRequest = {
   session?: string
+}
+
+export type HostList = {
+  hosts?: Contact[]
+  offline?: boolean
 }
 
 export type ImportProgress = {
@@ -4201,6 +4219,7 @@ export interface Methods {
   "host.open_link": { args: LinkRequest; reply: Empty }
   "host.pick_folder": { args: PickFolderRequest; reply: PickedFolder }
   "host.zoom": { args: ZoomRequest; reply: Empty }
+  "hosts.list": { args: Empty; reply: HostList }
   "keymap.get": { args: Empty; reply: KeyFile }
   "keymap.set": { args: KeyChoice; reply: KeyFile }
   "keys.list": { args: Empty; reply: KeyList }

@@ -202,6 +202,26 @@ export const messages = {
   language_servers_hint:
     'Servers that are installed, such as gopls or pyright, tell models where symbols are defined and used, and what is wrong after an edit. They run confined, without a network, while they are needed. Without them, models search with patterns.',
   guide: 'Show the first steps',
+  hosts: 'Hosts that were contacted',
+  hosts_hint:
+    'Atelier has no server of its own and sends nothing about you. These are the machines that it contacted for you, for all projects. With --offline or ATELIER_OFFLINE it contacts none but this one.',
+  hosts_offline: 'It is offline now.',
+  hosts_none: 'No host was contacted yet.',
+  hosts_more: { one: 'Show {n} more', other: 'Show {n} more' },
+  host_facts: {
+    one: '{n} request, {sent} sent, {received} received.',
+    other: '{n} requests, {sent} sent, {received} received.',
+  },
+  host_refused: { one: '{n} was refused offline.', other: '{n} were refused offline.' },
+  host_last: 'Last {when}.',
+  host_model: 'a model',
+  host_mcp: 'an MCP server',
+  host_fetch: 'a page',
+  host_search: 'a search',
+  host_hook: 'a hook',
+  host_trace: 'traces',
+  host_command: 'a command',
+  host_browser: 'the browser',
   diagrams: 'Diagrams',
   diagrams_hint:
     'Ask for a Mermaid diagram, such as “Draw the parts and what they call”. “Show diagram” above the code in the answer draws it, without a network.',

@@ -198,6 +198,23 @@ export const zhCN: Translated<typeof messages> = {
   language_servers_hint:
     '已安装的服务器（如 gopls、pyright）告诉模型符号在哪里定义、在哪里使用，以及修改之后有什么错误。它们只在需要时运行，受到限制，也不能联网。关闭后，模型用文本模式搜索。',
   guide: '显示入门步骤',
+  hosts: '联系过的主机',
+  hosts_hint:
+    'Atelier 没有自己的服务器，也不会发送任何关于你的信息。这里列出它为你联系过的机器，包括所有项目。使用 --offline 或 ATELIER_OFFLINE 时，它只联系本机。',
+  hosts_offline: '现在处于离线状态。',
+  hosts_none: '还没有联系过任何主机。',
+  hosts_more: '再显示 {n} 项',
+  host_facts: '{n} 次请求，发送 {sent}，接收 {received}。',
+  host_refused: '离线时拒绝了 {n} 次。',
+  host_last: '最近一次：{when}。',
+  host_model: '模型',
+  host_mcp: 'MCP 服务器',
+  host_fetch: '网页',
+  host_search: '搜索',
+  host_hook: '钩子',
+  host_trace: '追踪数据',
+  host_command: '命令',
+  host_browser: '浏览器',
   diagrams: '图表',
   diagrams_hint:
     '请智能体绘制 Mermaid 图表，例如“画出各部分及其调用关系”。回答中代码上方的“显示图表”会把它画出来，无需联网。',

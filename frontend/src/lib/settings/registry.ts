@@ -274,6 +274,13 @@ export const tabs: readonly Tab[] = [
         words: 'guide tour help start onboarding introduction 入门 向导 帮助 开始 教程',
       },
       {
+        id: 'hosts',
+        label: own('hosts'),
+        hint: own('hosts_hint'),
+        words:
+          'host network privacy outgoing offline telemetry domain address 主机 联网 隐私 离线 地址',
+      },
+      {
         id: 'diagrams',
         label: own('diagrams'),
         hint: own('diagrams_hint'),

@@ -36,6 +36,8 @@ test.each([
 test('a setting whose name has the words comes first', () => {
   expect(matching(all(), 'font').map(({ id }) => id)[0]).toBe('font_interface')
   expect(matching(all(), 'cache').map(({ id }) => id)[0]).toBe('long_cache')
+  // Its words come before the hint of another setting, which tells of the sandbox.
+  expect(matching(all(), 'sandbox').map(({ id }) => id)[0]).toBe('confine')
 })
 
 test('words that no setting has find nothing', () => {

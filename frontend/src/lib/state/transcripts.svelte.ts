@@ -48,7 +48,7 @@ export class Transcripts {
 }
 
 /** A session of another program that is watched while it happens. */
-export class Watching {
+class Watching {
   pieces = $state.raw<readonly Piece[]>([])
   told = $state.raw<Omit<Watched, 'pieces'>>()
   problem = $state.raw<ApiError | null>(null)

@@ -20,6 +20,7 @@ import { dropComments } from './comments.svelte'
 import { dropDrafts, handOver } from './drafts.svelte'
 import { Editors } from './editors.svelte'
 import { Files } from './files.svelte'
+import { Hosts } from './hosts.svelte'
 import { Schedules } from './schedules.svelte'
 import { Together } from './together.svelte'
 import { Worktrees } from './worktrees.svelte'
@@ -110,6 +111,7 @@ export class Workbench {
   readonly editors: Editors
   readonly files: Files
   readonly confinement: Confinement
+  readonly hosts: Hosts
   readonly webSearch: WebSearch
   readonly room: Room
   readonly toolSwitches: ToolSwitches
@@ -224,6 +226,7 @@ export class Workbench {
     this.memo = new Memo(call)
     this.keymap = new Keymap(call)
     this.confinement = new Confinement(call)
+    this.hosts = new Hosts(call)
     this.webSearch = new WebSearch(call)
     this.room = new Room(call)
     this.toolSwitches = new ToolSwitches(call)
