@@ -191,6 +191,10 @@ func New(cfg Config) *Workbench {
 		searches:  websearch.New(websearch.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv}),
 	}
 	w.journal = journal.Open(cfg.Home)
+	w.attachments = attach.New(cfg.Home, cfg.Folder, nil)
+	w.confinement = confinement.New(w.ctx, confinement.Config{
+		Home: cfg.Home, User: userHome(cfg), Store: cfg.Store, Guard: w.guard, Getenv: cfg.Getenv, Output: w.outputFolder, Attached: w.attachments.Dir(),
+	})
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.mayRun, Build: w.newSession, Start: w.sessionStart, Show: w.show,
 		CleanUp: w.cleanUp, Occupied: w.occupied, SideJobs: w.sideJobs,
@@ -233,10 +237,6 @@ func New(cfg Config) *Workbench {
 	})
 	w.review = review.New(w.trust, w.hooks, w.servers, w.skills, w.agents, w.languageFiles)
 	w.schedules = newSchedules(w)
-	w.attachments = attach.New(cfg.Home, cfg.Folder, nil)
-	w.confinement = confinement.New(w.ctx, confinement.Config{
-		Home: cfg.Home, User: userHome(cfg), Store: cfg.Store, Guard: w.guard, Getenv: cfg.Getenv, Output: w.outputFolder, Attached: w.attachments.Dir(),
-	})
 	w.changes = filechanges.New(filechanges.Config{
 		Project: w.project, Store: cfg.Store, Journal: w.journal, Undo: w.undo, Publish: w.publishIn, ReadOnly: cfg.ReadOnly,
 	})

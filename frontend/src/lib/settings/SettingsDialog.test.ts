@@ -30,7 +30,7 @@ const bench = {
   toolSwitches: { load: () => Promise.resolve() },
   webSearch: { load: () => Promise.resolve() },
   keymap: { keys: keysOf({}), choice: {}, load: () => Promise.resolve() },
-  hosts: { rows: [], load: () => Promise.resolve() },
+  hosts: () => Promise.resolve({}),
   room: { load: () => Promise.resolve() },
 } as unknown as Workbench
 

@@ -20,7 +20,6 @@ import { dropComments } from './comments.svelte'
 import { dropDrafts, handOver } from './drafts.svelte'
 import { Editors } from './editors.svelte'
 import { Files } from './files.svelte'
-import { Hosts } from './hosts.svelte'
 import { Schedules } from './schedules.svelte'
 import { Together } from './together.svelte'
 import { Worktrees } from './worktrees.svelte'
@@ -56,6 +55,7 @@ import type {
   CommandCall,
   Envelope,
   Event,
+  HostList,
   Preferences,
   ProjectInfo,
   SessionInfo,
@@ -111,7 +111,8 @@ export class Workbench {
   readonly editors: Editors
   readonly files: Files
   readonly confinement: Confinement
-  readonly hosts: Hosts
+  /** Reads which hosts were contacted from this machine, for all projects. */
+  readonly hosts: () => Promise<HostList>
   readonly webSearch: WebSearch
   readonly room: Room
   readonly toolSwitches: ToolSwitches
@@ -226,7 +227,7 @@ export class Workbench {
     this.memo = new Memo(call)
     this.keymap = new Keymap(call)
     this.confinement = new Confinement(call)
-    this.hosts = new Hosts(call)
+    this.hosts = () => call('hosts.list', {})
     this.webSearch = new WebSearch(call)
     this.room = new Room(call)
     this.toolSwitches = new ToolSwitches(call)
