@@ -27,11 +27,8 @@ const bench = {
   editors: { load: () => Promise.resolve() },
   store: {},
   confinement: { load: () => Promise.resolve(), measure: () => Promise.resolve() },
-  toolSwitches: { load: () => Promise.resolve() },
-  webSearch: { load: () => Promise.resolve() },
+  make: () => ({ load: () => Promise.resolve(), rows: [] }),
   keymap: { keys: keysOf({}), choice: {}, load: () => Promise.resolve() },
-  hosts: () => Promise.resolve({}),
-  room: { load: () => Promise.resolve() },
 } as unknown as Workbench
 
 const show = (tab: string) =>

@@ -12,14 +12,14 @@ const benchWith = (off: string[], prefer: unknown) =>
   ({
     preferences: { new_session: {}, layout: {}, tools_off: off },
     prefer,
-    toolSwitches: {
+    make: () => ({
       load: () => Promise.resolve(),
       all: [
         { name: 'Read', tier: 'core' },
         { name: 'WebFetch', tier: 'core' },
         { name: 'LSP', tier: 'specialist' },
       ],
-    },
+    }),
   }) as unknown as Workbench
 
 // OAS-206, OAS-207: each tool has a switch under its tier.

@@ -10,9 +10,6 @@ import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
 import { Attachments } from './attachments.svelte'
 import { Commands } from './commands.svelte'
-import { ToolSwitches } from './toolSwitches.svelte'
-import { Room } from './room.svelte'
-import { WebSearch } from './webSearch.svelte'
 import { Confinement } from './confinement.svelte'
 import { ContextOfSession } from './context.svelte'
 import { Costs } from './costs.svelte'
@@ -55,7 +52,6 @@ import type {
   CommandCall,
   Envelope,
   Event,
-  HostList,
   Preferences,
   ProjectInfo,
   SessionInfo,
@@ -111,11 +107,8 @@ export class Workbench {
   readonly editors: Editors
   readonly files: Files
   readonly confinement: Confinement
-  /** Reads which hosts were contacted from this machine, for all projects. */
-  readonly hosts: () => Promise<HostList>
-  readonly webSearch: WebSearch
-  readonly room: Room
-  readonly toolSwitches: ToolSwitches
+  /** Makes a state that a part of the page which loads later has for itself. */
+  readonly make: <T>(State: new (call: Call) => T) => T
   readonly terminals: Terminals
   readonly trace: Trace
   readonly search: Search
@@ -227,10 +220,7 @@ export class Workbench {
     this.memo = new Memo(call)
     this.keymap = new Keymap(call)
     this.confinement = new Confinement(call)
-    this.hosts = () => call('hosts.list', {})
-    this.webSearch = new WebSearch(call)
-    this.room = new Room(call)
-    this.toolSwitches = new ToolSwitches(call)
+    this.make = (State) => new State(call)
     this.terminals = new Terminals(call)
     this.search = new Search(call)
     this.transcripts = new Transcripts(call)
