@@ -342,6 +342,12 @@ func (r *running) whyGone(err error) error {
 	if !r.isGone() {
 		return err
 	}
+	patience := time.NewTimer(leaveTime) // it may end a moment after its output
+	defer patience.Stop()
+	select {
+	case <-r.process.Done():
+	case <-patience.C:
+	}
 	printed := strings.TrimSpace(r.process.Errors())
 	if printed == "" {
 		return errGone
