@@ -112,20 +112,26 @@ func (s *Servers) acquire(ctx context.Context, l Language, root string) (found *
 	if err != nil {
 		return nil, nil, err
 	}
-	at.mu.Lock()
-	if err := s.start(ctx, at, command); err != nil {
-		at.mu.Unlock()
+	if found, err = s.use(ctx, at, command); err != nil {
 		return nil, nil, err
+	}
+	s.leaveRoom(at)
+	return found, func() { s.release(at) }, nil
+}
+
+// use counts a user of a slot's server, which it starts if need be.
+func (s *Servers) use(ctx context.Context, at *slot, command Command) (*server, error) {
+	at.mu.Lock()
+	defer at.mu.Unlock() // also if the host's Confine panics
+	if err := s.start(ctx, at, command); err != nil {
+		return nil, err
 	}
 	at.using++
 	at.used = time.Now()
 	if at.idle != nil {
 		at.idle.Stop()
 	}
-	running := at.server
-	at.mu.Unlock()
-	s.leaveRoom(at)
-	return running, func() { s.release(at) }, nil
+	return at.server, nil
 }
 
 // command returns the first server of a language that is on PATH.

@@ -1,7 +1,6 @@
 package languages
 
 import (
-	"cmp"
 	"context"
 	"path/filepath"
 
@@ -121,13 +120,11 @@ func (s *Servers) faults(ctx context.Context, in FaultQuery) (list FaultList, er
 		return list, err
 	}
 	for _, f := range lsp.Faults(ctx, s.cfg.Servers(), local, in.Paths) {
-		path, err := filepath.Rel(local.WorkingDirectory(), f.Path)
-		list.Faults = append(list.Faults, CodeFault{
-			Path: filepath.ToSlash(cmp.Or(path, f.Path)), Line: f.Line, Warning: f.Warning, Message: f.Message,
-		})
-		if err != nil {
-			list.Faults[len(list.Faults)-1].Path = f.Path
+		path := f.Path
+		if rel, err := filepath.Rel(local.WorkingDirectory(), f.Path); err == nil {
+			path = filepath.ToSlash(rel)
 		}
+		list.Faults = append(list.Faults, CodeFault{Path: path, Line: f.Line, Warning: f.Warning, Message: f.Message})
 	}
 	return list, nil
 }

@@ -16,11 +16,11 @@ import (
 
 // Limits of what is read of a command (K-38), beside those of package command.
 const (
-	maxLine  = 64 << 10
-	maxDepth = 4       // of scripts in scripts
-	maxLines = 100     // of commands in commands, and scripts
-	maxNames = 2000    // that are looked up
-	maxWork  = 2 << 20 // bytes of words
+	maxLine  = 64 << 10 // that is searched for names
+	maxDepth = 4        // of scripts in scripts
+	maxLines = 100      // of commands in commands, and scripts
+	maxNames = 2000     // that are looked up
+	maxWork  = 2 << 20  // bytes of words
 )
 
 // naming is what a command names.
@@ -124,7 +124,7 @@ func (r *reader) shell(text string, depth int) {
 		return
 	}
 	file, ok := command.Parse(text)
-	if !ok || len(text) > maxLine {
+	if !ok {
 		r.note(NoteUnread, "it is too long, or no line of a shell")
 		r.scan(text)
 		return
@@ -145,6 +145,7 @@ func (r *reader) shell(text string, depth int) {
 		}
 		if slices.ContainsFunc(effects, func(e agent.Effect) bool { return e.ID == agent.EffectTooLong }) {
 			r.note(NoteUnread, "it is too long once its variables are filled in")
+			r.scan(text)
 		}
 	}
 }

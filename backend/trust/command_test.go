@@ -55,7 +55,7 @@ func TestNamedFiles(t *testing.T) {
 		{command: `if then tools/x.py`, files: append(slices.Clone(all), "tools/x.py"), notes: []NoteID{NoteUnread}},
 		{command: strings.Repeat("(", 500) + "tools/x.py", files: append(slices.Clone(all), "tools/x.py"), notes: []NoteID{NoteUnread}},
 		{command: strings.Repeat("bash -c true; ", 200)},
-		{command: strings.Repeat(":;", 4000), notes: []NoteID{NoteUnread}, files: all},
+		{command: strings.Repeat(":;", 4000) + " tools/x.py", notes: []NoteID{NoteUnread}, files: append(slices.Clone(all), "tools/x.py")},
 		{
 			command: "a='" + strings.Repeat("x ", 5000) + `'; a="$a$a$a"; echo` + strings.Repeat(` "$a"`, 2000),
 			notes:   []NoteID{NoteUnread}, files: all,

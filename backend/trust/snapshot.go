@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/internal/regular"
 )
 
 // Limits of what is pinned with an item.
@@ -367,15 +368,7 @@ func (l *looker) script(path string) string {
 	if _, ok := l.below(real); !ok {
 		return ""
 	}
-	file, err := os.OpenFile(real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
-		return ""
-	}
-	b, err := io.ReadAll(io.LimitReader(file, maxScript))
+	b, err := regular.Read(real, maxScript)
 	first, _, _ := strings.Cut(string(b), "\n")
 	ext := filepath.Ext(path)
 	if err != nil || !isText(string(b)) || ext != ".sh" && ext != ".bash" && !(strings.HasPrefix(first, "#!") && strings.Contains(first, "sh")) {

@@ -13,12 +13,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"atelier.dev/atelier/internal/outbound"
+	"atelier.dev/atelier/internal/regular"
 )
 
 // File is the name of the user's file, an object with an [Endpoint] for each provider's id.
@@ -57,7 +57,7 @@ const maxFile = 4 << 20
 
 // Read reads the file in a folder. Without one, there are no endpoints.
 func Read(home string) (map[string]Endpoint, error) {
-	raw, err := read(filepath.Join(home, File))
+	raw, err := regular.Read(filepath.Join(home, File), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -69,17 +69,6 @@ func Read(home string) (map[string]Endpoint, error) {
 		return nil, fmt.Errorf("read %s: %w", File, err)
 	}
 	return out, nil
-}
-
-func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, fmt.Errorf("%s is not a file, or too large", path)
-	}
-	return os.ReadFile(path)
 }
 
 // Client returns the client of an endpoint; nil if it is reached as every other.
@@ -103,7 +92,7 @@ func (e Endpoint) Client() (*http.Client, error) {
 		t.Proxy = http.ProxyURL(at)
 	}
 	if e.CABundle != "" {
-		pem, err := read(e.CABundle)
+		pem, err := regular.Read(e.CABundle, maxFile)
 		if err != nil {
 			return nil, fmt.Errorf("read the certificate authorities: %w", err)
 		}

@@ -18,7 +18,7 @@ const (
 	maxHits  = 100
 	perFile  = 5
 	maxFiles = 1_000
-	aroundIt = 80 // characters before and after what was found
+	aroundIt = 80 // bytes before what was found; twice as many follow
 	patience = 10 * time.Second
 )
 
@@ -109,13 +109,8 @@ func place(whole string, words []string) (at int, ok bool) {
 }
 
 func around(whole string, at int) string {
-	from := at
-	for n := 0; from > 0 && n < aroundIt; n++ {
-		from--
-	}
-	before := strings.ToValidUTF8(whole[from:at], "")
-	after := strings.ToValidUTF8(text.Head(whole[at:], 2*aroundIt), "")
-	return strings.Join(strings.Fields(before+after), " ")
+	part := text.Tail(whole[:at], aroundIt) + text.Head(whole[at:], 2*aroundIt)
+	return strings.Join(strings.Fields(strings.ToValidUTF8(part, "")), " ")
 }
 
 // Blamed says which session of another program wrote lines of a file, which count from 1.

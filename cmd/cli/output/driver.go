@@ -27,6 +27,9 @@ type Host interface {
 	Interrupt()
 }
 
+// maxWaiting limits the messages that wait for turns of their own.
+const maxWaiting = 100
+
 // Driver drives a session by the lines of a program.
 type Driver struct {
 	// Ended receives the end of each turn that no queued message follows.
@@ -153,6 +156,9 @@ func (d *Driver) take(ctx context.Context, l line) error {
 			return d.begin(ctx, l.Text)
 		case l.Type == "steer":
 			return d.host.Steer(ctx, l.Text)
+		}
+		if len(d.waiting) == maxWaiting {
+			return fmt.Errorf("%d messages wait already: send it again when a turn has ended", maxWaiting)
 		}
 		d.waiting = append(d.waiting, l.Text)
 		return nil

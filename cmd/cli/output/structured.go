@@ -2,14 +2,13 @@ package output
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/internal/regular"
 )
 
 // maxSchema limits the text of a schema.
@@ -30,14 +29,7 @@ func ReadSchema(given string) (*Schema, error) {
 	case text == "":
 		return nil, nil
 	case !strings.HasPrefix(text, "{"):
-		info, err := os.Stat(text)
-		if err == nil && (!info.Mode().IsRegular() || info.Size() > maxSchema) {
-			err = errors.New("it is not a file, or too large")
-		}
-		var raw []byte
-		if err == nil {
-			raw, err = os.ReadFile(text)
-		}
+		raw, err := regular.Read(text, maxSchema)
 		if err != nil {
 			return nil, fmt.Errorf("read the schema: %w", err)
 		}

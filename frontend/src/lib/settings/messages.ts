@@ -204,7 +204,7 @@ export const messages = {
   guide: 'Show the first steps',
   hosts: 'Hosts that were contacted',
   hosts_hint:
-    'Atelier has no server of its own and sends nothing about you. These are the machines that it contacted for you, for all projects. With --offline or ATELIER_OFFLINE it contacts none but this one.',
+    'Atelier has no server of its own. These are the machines that it contacted for you, in all projects. With --offline or ATELIER_OFFLINE it contacts only this machine.',
   hosts_offline: 'It is offline now.',
   hosts_none: 'No host was contacted yet.',
   hosts_more: { one: 'Show {n} more', other: 'Show {n} more' },
@@ -213,7 +213,7 @@ export const messages = {
     other: '{n} requests, {sent} sent, {received} received.',
   },
   host_refused: { one: '{n} was refused offline.', other: '{n} were refused offline.' },
-  host_last: 'Last {when}.',
+  host_last: 'Last contact: {when}.',
   host_model: 'a model',
   host_mcp: 'an MCP server',
   host_fetch: 'a page',

@@ -200,7 +200,7 @@ export const zhCN: Translated<typeof messages> = {
   guide: '显示入门步骤',
   hosts: '联系过的主机',
   hosts_hint:
-    'Atelier 没有自己的服务器，也不会发送任何关于你的信息。这里列出它为你联系过的机器，包括所有项目。使用 --offline 或 ATELIER_OFFLINE 时，它只联系本机。',
+    'Atelier 没有自己的服务器。这里列出它为你联系过的机器，包括所有项目。使用 --offline 或 ATELIER_OFFLINE 时，它只联系本机。',
   hosts_offline: '现在处于离线状态。',
   hosts_none: '还没有联系过任何主机。',
   hosts_more: '再显示 {n} 项',

@@ -7,7 +7,7 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// The functions below make opinions for [agent.Session.SetCanUseTool] (OAS-628).
+// The functions below make callbacks for [agent.Session.SetCanUseTool] (OAS-628).
 // [Composite] joins them.
 
 // ToolNameAllowlist allows the tools with these names and denies every other one.
